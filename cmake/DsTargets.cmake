@@ -1,0 +1,36 @@
+# The two kinds of library of this project, and the one set of warnings they share.
+
+find_package(Threads REQUIRED)
+if(DS_BUILD_COMPILER)
+  find_package(MLIR 22 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+  list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+  include(TableGen)
+  include(AddLLVM)
+  include(AddMLIR)
+  set(MLIR_BINARY_DIR ${PROJECT_BINARY_DIR})
+endif()
+
+add_library(ds_headers INTERFACE)
+target_include_directories(ds_headers INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+target_compile_options(ds_headers INTERFACE -Wall -Wextra -Werror)
+
+# ds_add_library(Name sources... [LINK libraries...]): a library that knows no MLIR.
+function(ds_add_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ds_headers ${ARG_LINK})
+endfunction()
+
+# ds_add_compiler_library(Name sources... [DEPENDS targets...] [LINK libraries...]): a library that uses MLIR,
+# all of it from the one shared libMLIR.
+function(ds_add_compiler_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_compile_definitions(${name} PUBLIC ${LLVM_DEFINITIONS_LIST})
+  target_compile_options(${name} PUBLIC -fno-exceptions -Wno-unused-parameter)
+  target_link_libraries(${name} PUBLIC ds_headers ${ARG_LINK} MLIR LLVM)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
