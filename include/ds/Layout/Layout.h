@@ -52,6 +52,7 @@ struct Layout {
   /// The replicated layout of a tensor with `rank` dims.
   static Layout replicated(size_t rank) { return Layout{std::vector<DimLayout>(rank, DimLayout(1)), {}, {}, {}, MemoryTier::Device}; }
 
+  /// Whether this is the layout of a tensor type without encoding: the whole value on the device of every rank.
   bool isReplicated() const;
   /// All axes of the factors of all dims, in order.
   AxisList dimAxes() const;
@@ -97,7 +98,7 @@ Interval ownedInterval(int64_t n, const AxisList &axes, const Mesh &mesh, int64_
 /// Whether `rank` holds anything of a value with this `at`.
 bool holdsValue(const Layout &layout, const Mesh &mesh, int64_t rank);
 
-/// The extents of `rank`'s block, one per tensor dim (the product over the dim's factors); not cut by `flat`.
+/// The extents of `rank`'s block, one per tensor dim (the product over the dim's factors); cut neither by `flat` nor by `at`.
 Shape blockShape(const Layout &layout, const Shape &shape, const Mesh &mesh, int64_t rank);
 
 /// The part of `rank`'s row-major block vector that it holds: all of it unless the layout is flat.

@@ -47,6 +47,7 @@ private:
   size_t indexOf(std::string_view name) const;
 
   std::vector<MeshAxis> meshAxes;
+  std::vector<int64_t> strides; ///< ranks between neighbours on each axis
   int64_t ranks = 1;
 };
 
