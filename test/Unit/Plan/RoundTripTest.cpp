@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "SmallPlan.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+#include <fstream>
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace ds;
+using namespace ds::plan;
+
+/// A plan with something in every table.
+static PlanT fullPlan() {
+  TestPlan builder = smallPlan();
+  PlanT &plan = builder.plan;
+  plan.config = "{}";
+  plan.samples_per_step = 8;
+  auto variable = std::make_unique<VariableT>();
+  variable->name = "weight";
+  variable->role = VariableRole::Parameter;
+  variable->shape = {10};
+  ds::Layout layout = ds::Layout::replicated(1);
+  layout.flat = {"dp"};
+  variable->layout = toPlanLayout(layout, {10}, meshOf(plan));
+  variable->source = std::make_unique<FileRangeT>();
+  variable->source->path = "model.onnx";
+  variable->source->length = 40;
+  plan.variables.push_back(std::move(variable));
+  auto object = std::make_unique<NativeObjectT>();
+  object->target = "x86_64";
+  object->features = {"avx2"};
+  object->data = {0x7F, 'E', 'L', 'F'};
+  plan.objects.push_back(std::move(object));
+  auto kernel = std::make_unique<KernelT>();
+  kernel->hash = "0123";
+  kernel->symbol = "kernel_0123";
+  plan.kernels.push_back(std::move(kernel));
+  return plan;
+}
+
+TEST(RoundTrip, keepsEveryField) {
+  std::string bytes = writePlan(fullPlan());
+  auto plan = readPlan(bytes);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ((*plan)->fingerprint, "test");
+  EXPECT_EQ((*plan)->variables[0]->source->path, "model.onnx");
+  const InstructionT &gather = *(*plan)->queues[1]->instructions[0];
+  ASSERT_NE(operationAs<CollectiveT>(gather), nullptr);
+  EXPECT_EQ(operationAs<FillT>(gather), nullptr);
+  EXPECT_EQ(operationAs<CollectiveT>(gather)->segments[0]->output, 1u);
+  // Whatever else there is, it is in the bytes.
+  EXPECT_EQ(writePlan(**plan), bytes);
+}
+
+TEST(RoundTrip, equalPlansGiveEqualBytes) { EXPECT_EQ(writePlan(fullPlan()), writePlan(fullPlan())); }
+
+TEST(RoundTrip, readsBytesAtAnyAddress) {
+  std::string bytes = writePlan(fullPlan());
+  for (size_t shift = 0; shift < 8; ++shift) {
+    std::string shifted = std::string(shift, 'x') + bytes;
+    EXPECT_TRUE(readPlan(std::string_view(shifted).substr(shift)).ok());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Damage
+//===----------------------------------------------------------------------===//
+
+TEST(Damage, truncationIsRefused) {
+  std::string bytes = writePlan(fullPlan());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    // A copy of that size, so that a read behind its end is seen by the sanitizer.
+    std::vector<char> part(bytes.begin(), bytes.begin() + size);
+    auto plan = readPlan({part.data(), part.size()});
+    if (!plan.ok()) {
+      EXPECT_EQ(plan.status().message().substr(0, 14), "invalid plan: ");
+    }
+  }
+  EXPECT_FALSE(readPlan(std::string_view(bytes).substr(0, bytes.size() / 2)).ok());
+}
+
+TEST(Damage, flippedBytesDoNotCrash) {
+  std::string bytes = writePlan(fullPlan());
+  size_t refused = 0;
+  for (size_t i = 0; i < bytes.size(); ++i)
+    for (int flip : {0x01, 0x80, 0xFF}) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ flip);
+      auto plan = readPlan(damaged);
+      refused += !plan.ok();
+      if (plan.ok())
+        writePlan(**plan);
+    }
+  EXPECT_GT(refused, bytes.size() / 2);
+}
+
+TEST(Damage, anotherVersionIsRefused) {
+  PlanT plan = fullPlan();
+  plan.version = 2;
+  EXPECT_EQ(readPlan(writePlan(plan)).status().message(),
+            "invalid plan: version must be 1, got 2; compile the model again with this version's compiler");
+}
+
+TEST(Damage, anotherFormatIsRefused) {
+  EXPECT_EQ(readPlan("PK\x03\x04 this is a zip file").status().message(),
+            "invalid plan: file must have the identifier \"DSPL\" at byte 4");
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Files : public testing::Test {
+protected:
+  void SetUp() override {
+    char path[] = "/tmp/ds-plan-test-XXXXXX";
+    folder = mkdtemp(path);
+  }
+  void TearDown() override {
+    unlink((folder + "/a.dsplan").c_str());
+    rmdir(folder.c_str());
+  }
+  size_t numFiles() {
+    DIR *dir = opendir(folder.c_str());
+    size_t count = 0;
+    while (dirent *entry = readdir(dir))
+      count += entry->d_name[0] != '.';
+    closedir(dir);
+    return count;
+  }
+  std::string folder;
+};
+} // namespace
+
+TEST_F(Files, savedPlanIsLoaded) {
+  std::string path = folder + "/a.dsplan";
+  ASSERT_TRUE(savePlan(fullPlan(), path).ok());
+  ASSERT_TRUE(savePlan(fullPlan(), path).ok()) << "an existing file must be replaced";
+  EXPECT_EQ(numFiles(), 1u);
+  auto plan = loadPlan(path);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(writePlan(**plan), writePlan(fullPlan()));
+}
+
+TEST_F(Files, failureLeavesNothing) {
+  // The target is a folder, so the rename fails after the data was written.
+  std::string path = folder + "/a.dsplan";
+  ASSERT_EQ(mkdir(path.c_str(), 0755), 0);
+  EXPECT_FALSE(savePlan(fullPlan(), path).ok());
+  EXPECT_EQ(numFiles(), 1u);
+  rmdir(path.c_str());
+  EXPECT_FALSE(savePlan(fullPlan(), folder + "/missing/a.dsplan").ok());
+}
+
+TEST_F(Files, errorsNameTheFile) {
+  std::string path = folder + "/a.dsplan";
+  EXPECT_EQ(loadPlan(path).status().code(), absl::StatusCode::kNotFound);
+  std::ofstream(path) << "no plan at all";
+  EXPECT_EQ(loadPlan(path).status().message(),
+            "invalid plan: file must have the identifier \"DSPL\" at byte 4 (" + path + ")");
+  EXPECT_FALSE(loadPlan(folder).ok());
+}
