@@ -12,18 +12,20 @@ namespace ds {
 
 enum class CastKind : uint8_t {
   TakeShard,     ///< append an axis, minor-most, to a factor or to flat; moves nothing
-  ToPartial,     ///< replicated over an axis -> partial over it; coordinate 0 keeps the value, others the neutral element
+  ToPartial,     ///< replicated over an axis, or `at` some of its coordinates -> partial over it; the lowest coordinate
+                 ///< that holds the value keeps it, the others get the neutral element
   AllGather,     ///< remove the minor-most axis of a factor or of flat
   ReduceScatter, ///< partial axis -> minor-most of a factor or of flat
   AllReduce,     ///< partial axis -> replicated
   AllToAll,      ///< minor-most axis of one factor -> minor-most of another
   Remap,         ///< any two layouts with equal partial and at
   Copy,          ///< another memory tier
-  Transfer,      ///< another set of coordinates in `at`
+  Transfer,      ///< another set of coordinates in `at` for one axis, or all of them (a broadcast)
 };
 std::string_view castKindName(CastKind kind);
 
-/// A place in a layout that can carry axes: factor `factor` of dim `dim`, or `flat`.
+/// A place in a layout that can carry axes: factor `factor` of dim `dim`, or `flat`. Factors are counted in the
+/// normalized layout that has the axis there: the source for `Cast::from`, the result for `Cast::to`.
 struct AxisPlace {
   bool isFlat = false;
   size_t dim = 0, factor = 0;
@@ -43,17 +45,22 @@ struct Cast {
 };
 
 /// The cast that leads from `from` to `to` (both normalized) in one step, or nothing. `copy` beside another change is
-/// two steps. Never Remap if a cheaper or equal cast does it.
+/// two steps. Never Remap if a cheaper or equal cast does it. Elements move between ranks on the device, or in another
+/// tier if both layouts are in tiers that are not the device.
 std::optional<Cast> findCast(const Layout &from, const Layout &to, const Shape &shape, const Mesh &mesh);
 
 /// Elements received by the rank that receives most, when `cast` is applied to `from`. For AllReduce of n elements over k
-/// ranks 2 (k-1)/k n, ReduceScatter and AllToAll (k-1)/k n_in, AllGather n_out - n_in, TakeShard and ToPartial 0, Remap
-/// needed minus owned, Transfer n. Copy: n (over its own link).
+/// ranks 2 (k-1)/k n, ReduceScatter (k-1) n_out, AllGather n_out - n_in, TakeShard and ToPartial 0, AllToAll and Remap
+/// needed minus owned, Transfer n, or 0 to fewer coordinates. Copy: n (over its own link). With even cuts
+/// ReduceScatter and AllToAll are (k-1)/k n_in.
 double receivedElements(const Cast &cast, const Layout &from, const Shape &shape, const Mesh &mesh);
 
-/// The cheapest chain of casts from `from` to `to`: a shortest path (Dijkstra) by received elements, then by number of
-/// casts. Empty if they are equal. Nothing if no chain exists (a replicated value cannot become partial max of unknown
-/// neutral, say). Collectives never lie under a chain that could avoid them.
+/// The cheapest chain of casts from `from` to `to`: a shortest path (Dijkstra) by the sum of received elements, then by
+/// number of remaps, then by number of casts. One cast that does it all, other than Remap, is the whole chain (which
+/// matters for tensors smaller than their group only). A chain without Remap is also taken if no rank receives more over the
+/// whole chain than the worst rank does with Remap: uneven shares alone never turn collectives into point-to-point
+/// traffic. Axes that lie the same in both layouts, or in neither, stay where they are. Empty if the layouts are equal;
+/// nothing if they have different numbers of dims.
 std::optional<std::vector<Cast>> cheapestCasts(const Layout &from, const Layout &to, const Shape &shape, const Mesh &mesh);
 
 } // namespace ds
