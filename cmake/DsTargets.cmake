@@ -2,7 +2,7 @@
 
 find_package(Threads REQUIRED)
 if(DS_BUILD_COMPILER)
-  find_package(MLIR 22 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+  find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
   list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
   include(TableGen)
   include(AddLLVM)
@@ -11,7 +11,8 @@ if(DS_BUILD_COMPILER)
 endif()
 
 add_library(ds_headers INTERFACE)
-target_include_directories(ds_headers INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+target_include_directories(ds_headers INTERFACE ${PROJECT_SOURCE_DIR}/include)
+target_include_directories(ds_headers SYSTEM INTERFACE ${PROJECT_BINARY_DIR}/include) # generated
 target_compile_options(ds_headers INTERFACE -Wall -Wextra -Werror)
 
 # ds_add_library(Name sources... [LINK libraries...]): a library that knows no MLIR.
@@ -28,7 +29,7 @@ function(ds_add_compiler_library name)
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_compile_definitions(${name} PUBLIC ${LLVM_DEFINITIONS_LIST})
-  target_compile_options(${name} PUBLIC -fno-exceptions -Wno-unused-parameter)
+  target_compile_options(${name} PRIVATE -fno-exceptions)
   target_link_libraries(${name} PUBLIC ds_headers ${ARG_LINK} MLIR LLVM)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Layout casts: the identity on values. They have no folders, since deliberate round trips are the point, and are not
+// speculatable, so that loop-invariant code motion leaves them where they stand.
+
+#ifndef DS_DIALECT_DS_CAST_OPS
+#define DS_DIALECT_DS_CAST_OPS
+
+include "ds/Dialect/DsAttrs.td"
+include "ds/Dialect/DsInterfaces.td"
+
+class Ds_CastOp<string mnemonic> : Ds_Op<mnemonic, [MemoryEffects<[]>, SameOperandsAndResultShape,
+                                                    SameOperandsAndResultElementType]> {
+  let results = (outs Ds_Tensor:$result);
+}
+
+/// A cast along one mesh axis.
+class Ds_AxisCastOp<string mnemonic> : Ds_CastOp<mnemonic> {
+  let arguments = (ins Ds_Tensor:$input, StrAttr:$axis);
+  let assemblyFormat = "$input `over` $axis attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Ds_AllGatherOp : Ds_AxisCastOp<"all_gather"> {
+  let summary = "joins the shards along an axis";
+  let description = [{
+    Removes `axis`, which must be minor-most, from a factor or from `flat`. Receives n_out - n_in elements per rank.
+
+    ```mlir
+    %w = ds.all_gather %s over "dp" : tensor<8x4xf32, #ds.layout<[{}, {} ], flat = {dp}>> -> tensor<8x4xf32>
+    ```
+  }];
+}
+
+def Ds_ReduceScatterOp : Ds_AxisCastOp<"reduce_scatter"> {
+  let summary = "folds summands and keeps a shard";
+  let description = [{
+    Moves `axis` from `partial` to minor-most of a factor or of `flat`. Receives (k-1)/k n_in elements per rank of k.
+    Sums in ascending coordinate order.
+
+    ```mlir
+    %s = ds.reduce_scatter %g over "dp" : tensor<8xf32, #ds.layout<[{} ], partial = {dp}>> -> tensor<8xf32, #ds.layout<[{dp} ]>>
+    ```
+  }];
+}
+
+def Ds_AllReduceOp : Ds_AxisCastOp<"all_reduce"> {
+  let summary = "folds summands on every rank";
+  let description = [{
+    Removes `axis` from `partial`. Receives 2(k-1)/k n elements per rank of k. Sums in ascending coordinate order.
+
+    ```mlir
+    %y = ds.all_reduce %x over "tp" : tensor<8xf32, #ds.layout<[{} ], partial = {tp}>> -> tensor<8xf32>
+    ```
+  }];
+}
+
+def Ds_AllToAllOp : Ds_AxisCastOp<"all_to_all"> {
+  let summary = "moves an axis from one factor to another";
+  let description = [{
+    `axis`, minor-most of one factor, becomes minor-most of another. Receives (k-1)/k n elements per rank of k.
+
+    ```mlir
+    %y = ds.all_to_all %x over "sp" : tensor<8x4xf32, #ds.layout<[{sp}, {} ]>> -> tensor<8x4xf32, #ds.layout<[{}, {sp} ]>>
+    ```
+  }];
+}
+
+def Ds_TakeShardOp : Ds_AxisCastOp<"take_shard"> {
+  let summary = "keeps the own shard of a value that is whole along an axis";
+  let description = [{
+    Appends `axis`, minor-most, to a factor or to `flat`. Moves nothing.
+
+    ```mlir
+    %s = ds.take_shard %w over "dp" : tensor<8xf32> -> tensor<8xf32, #ds.layout<[{dp} ]>>
+    ```
+  }];
+}
+
+def Ds_ToPartialOp : Ds_AxisCastOp<"to_partial"> {
+  let summary = "turns a whole value into summands";
+  let description = [{
+    Coordinate 0 of `axis` keeps the value, the others take the neutral element. Moves nothing.
+
+    ```mlir
+    %p = ds.to_partial %b over "tp" : tensor<8xf32> -> tensor<8xf32, #ds.layout<[{} ], partial = {tp}>>
+    ```
+  }];
+}
+
+def Ds_RemapOp : Ds_CastOp<"remap"> {
+  let summary = "any change of dims and flat";
+  let description = [{
+    Between any two layouts with equal `partial` and `at`. Receives what a rank needs and does not own.
+
+    ```mlir
+    %y = ds.remap %x : tensor<8x4xf32, #ds.layout<[{dp}, {} ]>> -> tensor<8x4xf32, #ds.layout<[{}, {} ], flat = {dp}>>
+    ```
+  }];
+  let arguments = (ins Ds_Tensor:$input);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Ds_CopyOp : Ds_CastOp<"copy"> {
+  let summary = "moves a value to another memory tier";
+  let arguments = (ins Ds_Tensor:$input);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Ds_TransferOp : Ds_CastOp<"transfer"> {
+  let summary = "moves a value to other coordinates of `at`";
+  let arguments = (ins Ds_Tensor:$input);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Ds_RelayoutOp : Ds_CastOp<"relayout"> {
+  let summary = "a change of layout whose casts are not chosen yet";
+  let description = [{
+    `ds-expand-relayouts` turns it into the cheapest chain of casts.
+
+    ```mlir
+    %y = ds.relayout %x : tensor<8xf32, #ds.layout<[{} ], partial = {dp}>> -> tensor<8xf32, #ds.layout<[{dp} ]>>
+    ```
+  }];
+  let arguments = (ins Ds_Tensor:$input);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Linear elementwise ops whose operands differ in layout: upstream arith demands equal encodings.
+//===----------------------------------------------------------------------===//
+
+class Ds_PartialByWholeOp<string mnemonic, list<Trait> traits = []> :
+    Ds_Op<mnemonic, !listconcat([Pure, SameOperandsAndResultShape, DeclareOpInterfaceMethods<Ds_LayoutRuleOpInterface>], traits)> {
+  let results = (outs Ds_Tensor:$result);
+}
+
+def Ds_ScaleOp : Ds_PartialByWholeOp<"scale", [SameOperandsAndResultElementType]> {
+  let summary = "a partial value times a whole one";
+  let arguments = (ins Ds_FloatTensor:$input, Ds_FloatTensor:$factor);
+  let assemblyFormat = "$input `by` $factor attr-dict `:` type($input) `,` type($factor) `->` type($result)";
+}
+
+def Ds_DivideOp : Ds_PartialByWholeOp<"divide", [SameOperandsAndResultElementType]> {
+  let summary = "a partial value divided by a whole one";
+  let arguments = (ins Ds_FloatTensor:$input, Ds_FloatTensor:$divisor);
+  let assemblyFormat = "$input `by` $divisor attr-dict `:` type($input) `,` type($divisor) `->` type($result)";
+}
+
+def Ds_WhereOp : Ds_PartialByWholeOp<"where"> {
+  let summary = "selects between partial values by a whole condition";
+  let arguments = (ins Ds_IntTensor:$condition, Ds_Tensor:$on_true, Ds_Tensor:$on_false);
+  let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($on_true) `,` type($on_false) `->` type($result)";
+}
+
+#endif // DS_DIALECT_DS_CAST_OPS

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef DS_DIALECT_DS_MATMUL_OPS
+#define DS_DIALECT_DS_MATMUL_OPS
+
+include "ds/Dialect/DsAttrs.td"
+include "ds/Dialect/DsInterfaces.td"
+
+def Ds_MatmulOp : Ds_ModelOp<"matmul"> {
+  let summary = "a contraction of two tensors";
+  let description = [{
+    `indices` names the dims of both operands and of the result, one letter each, as in an einsum. A letter of both operands
+    and the result is a batch index, of both operands only is summed, of one operand and the result is free. No letter
+    twice in one tensor, none in one tensor only. 2 * product of all sizes FLOPs. Sums in f32 for 16-bit data.
+
+    ```mlir
+    %y = ds.matmul %x, %w {indices = "bsk,kn->bsn"} : (tensor<8x32x64xf32>, tensor<64x192xf32>) -> tensor<8x32x192xf32>
+    ```
+  }];
+  let arguments = (ins Ds_FloatTensor:$lhs, Ds_FloatTensor:$rhs, StrAttr:$indices);
+  let results = (outs Ds_FloatTensor:$result);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The letters of the left and right operand and of the result.
+    ::llvm::StringRef getLhsIndices();
+    ::llvm::StringRef getRhsIndices();
+    ::llvm::StringRef getResultIndices();
+  }];
+}
+
+#endif // DS_DIALECT_DS_MATMUL_OPS

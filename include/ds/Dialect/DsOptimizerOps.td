@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef DS_DIALECT_DS_OPTIMIZER_OPS
+#define DS_DIALECT_DS_OPTIMIZER_OPS
+
+include "ds/Dialect/DsAttrs.td"
+include "ds/Dialect/DsInterfaces.td"
+
+def Ds_AdamUpdateOp : Ds_ModelOp<"adam_update"> {
+  let summary = "one step of Adam or AdamW on one parameter";
+  let description = [{
+    m' = beta1 m + (1 - beta1) g;  v' = beta2 v + (1 - beta2) g^2;
+    p' = p (1 - rate decay) - rate (m' / (1 - beta1^t)) / (sqrt(v' / (1 - beta2^t)) + epsilon)     (AdamW: `decoupled`)
+    Adam: g + decay p takes the place of g. `step` is t, from 1. All tensors lie alike; rate and step are scalars.
+    Source: Kingma and Ba 2015; Loshchilov and Hutter 2019.
+  }];
+  let arguments = (ins Ds_FloatTensor:$parameter, Ds_FloatTensor:$gradient, Ds_FloatTensor:$mean, Ds_FloatTensor:$variance,
+                       Ds_FloatTensor:$rate, Ds_FloatTensor:$step, F64Attr:$beta1, F64Attr:$beta2, F64Attr:$epsilon,
+                       F64Attr:$decay, UnitAttr:$decoupled);
+  let results = (outs Ds_FloatTensor:$new_parameter, Ds_FloatTensor:$new_mean, Ds_FloatTensor:$new_variance);
+  let hasVerifier = 1;
+}
+
+def Ds_SgdUpdateOp : Ds_ModelOp<"sgd_update"> {
+  let summary = "one step of stochastic gradient descent with momentum on one parameter";
+  let description = [{
+    d = g + decay p;  b' = momentum b + (1 - dampening) d (in step 1: d);  p' = p - rate b' (nesterov: p - rate (d + momentum b')).
+    `step` is the number of the step, from 1. All tensors lie alike; rate and step are scalars.
+  }];
+  let arguments = (ins Ds_FloatTensor:$parameter, Ds_FloatTensor:$gradient, Ds_FloatTensor:$velocity, Ds_FloatTensor:$rate,
+                       Ds_FloatTensor:$step, F64Attr:$momentum, F64Attr:$dampening, F64Attr:$decay, UnitAttr:$nesterov);
+  let results = (outs Ds_FloatTensor:$new_parameter, Ds_FloatTensor:$new_velocity);
+  let hasVerifier = 1;
+}
+
+#endif // DS_DIALECT_DS_OPTIMIZER_OPS

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef DS_DIALECT_DS_SHAPE_OPS
+#define DS_DIALECT_DS_SHAPE_OPS
+
+include "ds/Dialect/DsAttrs.td"
+include "ds/Dialect/DsInterfaces.td"
+
+def Ds_BroadcastOp : Ds_ModelOp<"broadcast"> {
+  let summary = "repeats a tensor along new dims";
+  let description = [{
+    Dim i of the input is dim `dims[i]` of the result (ascending, of equal size); the result's other dims are new.
+
+    ```mlir
+    %b = ds.broadcast %x {dims = array<i64: 1>} : (tensor<64xf32>) -> tensor<8x64xf32>
+    ```
+  }];
+  let arguments = (ins Ds_Tensor:$input, DenseI64ArrayAttr:$dims);
+  let results = (outs Ds_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Ds_TransposeOp : Ds_ModelOp<"transpose"> {
+  let summary = "permutes dims: dim i of the result is dim permutation[i] of the input";
+  let arguments = (ins Ds_Tensor:$input, DenseI64ArrayAttr:$permutation);
+  let results = (outs Ds_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Ds_ReshapeOp : Ds_ModelOp<"reshape"> {
+  let summary = "the same elements in row-major order under another shape";
+  let description = "The factor lists of input and result are equal, so shards stay where they are.";
+  let arguments = (ins Ds_Tensor:$input);
+  let results = (outs Ds_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Ds_SliceOp : Ds_ModelOp<"slice"> {
+  let summary = "elements offsets + i * strides of each dim";
+  let description = [{
+    The result's shape says how many. Strides may be negative. A slice of whole leading parts of a dim leaves the split of
+    the rest alone: columns [0, n) of [.., (3)(n{tp})].
+  }];
+  let arguments = (ins Ds_Tensor:$input, DenseI64ArrayAttr:$offsets, DenseI64ArrayAttr:$strides);
+  let results = (outs Ds_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Ds_ConcatOp : Ds_ModelOp<"concat"> {
+  let summary = "joins tensors along one dim";
+  let arguments = (ins Variadic<Ds_Tensor>:$inputs, I64Attr:$dim);
+  let results = (outs Ds_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Ds_PadOp : Ds_ModelOp<"pad"> {
+  let summary = "surrounds a tensor with zeros, and puts zeros between its elements";
+  let description = [{
+    Element i of dim d goes to low[d] + i * (interior[d] + 1). The adjoint of a slice with positive strides.
+  }];
+  let arguments = (ins Ds_Tensor:$input, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$interior);
+  let results = (outs Ds_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Ds_IotaOp : Ds_ModelOp<"iota"> {
+  let summary = "the global coordinate along one dim";
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs Ds_Tensor:$result);
+  let hasVerifier = 1;
+}
+
+def Ds_TakePartOp : Ds_ModelOp<"take_part"> {
+  let summary = "one of `parts` equal parts of dim 0";
+  let description = [{
+    Rows [index * n / parts, (index + 1) * n / parts). The input's dim 0 is laid out `(parts)(n/parts ...)`, so that each part
+    is spread over the ranks.
+
+    ```mlir
+    %p = ds.take_part %x[%i] {parts = 4} : tensor<16x32xi64, #ds.layout<[(4)(4{dp}), {} ]>> -> tensor<4x32xi64, #ds.layout<[{dp}, {} ]>>
+    ```
+  }];
+  let arguments = (ins Ds_Tensor:$input, Index:$index, I64Attr:$parts);
+  let results = (outs Ds_Tensor:$result);
+  let assemblyFormat = "$input `[` $index `]` attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // DS_DIALECT_DS_SHAPE_OPS

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef DS_DIALECT_DS_STRUCTURE_OPS
+#define DS_DIALECT_DS_STRUCTURE_OPS
+
+include "ds/Dialect/DsAttrs.td"
+include "ds/Dialect/DsTypes.td"
+include "ds/Dialect/DsInterfaces.td"
+
+def Ds_VariableResource : Resource<"::ds::VariableResource">;
+def Ds_CommunicationResource : Resource<"::ds::CommunicationResource">;
+
+def Ds_MeshOp : Ds_Op<"mesh", [Symbol]> {
+  let summary = "the grid of ranks";
+  let description = [{
+    Names the axes of the mesh and their sizes. A rank is the row-major number of its coordinates, the last axis fastest.
+
+    ```mlir
+    ds.mesh @mesh <dp = 4, tp = 2>
+    ds.mesh @mesh <dp = 2 weights [2, 1]>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$axis_names, DenseI64ArrayAttr:$axis_sizes,
+                       OptionalAttr<ArrayAttr>:$axis_weights);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The mesh as the layout algebra sees it.
+    ::ds::Mesh getMesh();
+  }];
+}
+
+def Ds_VariableOp : Ds_Op<"variable", [Symbol]> {
+  let summary = "declares persistent state";
+  let description = [{
+    A tensor that lives from step to step. `name` is the model file's name and the key of checkpoints. A step reads it
+    once with `ds.read` and assigns it once with `ds.assign`. `layout` is a hint for `ds-propagate-layouts`; afterwards
+    the type carries it. Starts as `initial` (a file range, or elements), else as zeros. Variables are public symbols.
+
+    ```mlir
+    ds.variable @wte {role = #ds.role<parameter>, initial = #ds.file_range<"train.onnx", 64, 65536>} : tensor<256x64xf32>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Ds_VariableRoleAttr:$role, TypeAttrOf<Ds_Tensor>:$type,
+                       OptionalAttr<AnyAttr>:$initial, OptionalAttr<Ds_LayoutAttr>:$layout, UnitAttr:$frozen);
+  let assemblyFormat = "$sym_name attr-dict `:` $type";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getTensorType() { return ::llvm::cast<::mlir::RankedTensorType>(getType()); }
+  }];
+}
+
+def Ds_ReadOp : Ds_Op<"read", [MemoryEffects<[MemRead<Ds_VariableResource>]>,
+                               DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value of a variable at the start of the step";
+  let arguments = (ins FlatSymbolRefAttr:$variable);
+  let results = (outs Ds_Tensor:$result);
+  let assemblyFormat = "$variable attr-dict `:` type($result)";
+}
+
+def Ds_AssignOp : Ds_Op<"assign", [MemoryEffects<[MemWrite<Ds_VariableResource>]>,
+                                   DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value of a variable after the step";
+  let arguments = (ins FlatSymbolRefAttr:$variable, Ds_Tensor:$value);
+  let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
+}
+
+def Ds_ConstrainOp : Ds_Op<"constrain", [Pure, SameOperandsAndResultType]> {
+  let summary = "asks for a layout of a value";
+  let description = [{
+    The identity. `ds-propagate-layouts` gives its result the dims of `layout`.
+
+    ```mlir
+    %1 = ds.constrain %0 to #ds.layout<[{dp}, {} ]> : tensor<8x64xf32>
+    ```
+  }];
+  let arguments = (ins Ds_Tensor:$input, Ds_LayoutAttr:$layout);
+  let results = (outs Ds_Tensor:$result);
+  let assemblyFormat = "$input `to` $layout attr-dict `:` type($result)";
+}
+
+def Ds_FenceOp : Ds_Op<"fence", [SameOperandsAndResultType, MemoryEffects<[]>]> {
+  let summary = "keeps a deliberate duplicate apart";
+  let description = [{
+    The identity. A re-gathered or recomputed value reads its operands through a fence with an id of its own, so that
+    common-subexpression elimination leaves the duplicate alone.
+
+    ```mlir
+    %1 = ds.fence %0 id 3 : tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins AnyType:$input, I64Attr:$id);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$input `id` $id attr-dict `:` type($result)";
+}
+
+def Ds_KernelOp : Ds_Op<"kernel", [IsolatedFromAbove, MemoryEffects<[]>, SingleBlock]> {
+  let summary = "ops that run as one compiled kernel";
+  let description = [{
+    The body is a block over the operands; it holds elementwise ops, reductions, broadcasts and iotas, and ends with
+    `ds.yield`. Kernels with equal bodies and types are compiled once.
+  }];
+  let arguments = (ins Variadic<Ds_Tensor>:$inputs);
+  let results = (outs Variadic<Ds_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $results) $body";
+  let hasVerifier = 1;
+}
+
+def Ds_YieldOp : Ds_Op<"yield", [Pure, Terminator, ParentOneOf<["KernelOp"]>]> {
+  let summary = "the results of a kernel";
+  let arguments = (ins Variadic<Ds_Tensor>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+def Ds_StartOp : Ds_Op<"start", [MemoryEffects<[MemRead<Ds_CommunicationResource>, MemWrite<Ds_CommunicationResource>]>]> {
+  let summary = "starts a collective on one or more tensors";
+  let description = [{
+    Starts the cast `kind` over `axis` of every input, as one bucket; `ds.wait` gives the results. The destinations are
+    born here. Starts along one axis run in the order in which they stand.
+
+    ```mlir
+    %t = ds.start all_gather %a, %b over "dp" : tensor<8xf32, #ds.layout<[{} ], flat = {dp}>>, ... -> tensor<8xf32>, ...
+    %w:2 = ds.wait %t, %a, %b : ...
+    ```
+  }];
+  let arguments = (ins Ds_CollectiveKindAttr:$kind, Variadic<Ds_Tensor>:$inputs, StrAttr:$axis,
+                       TypeArrayAttr:$destination_types);
+  let results = (outs Ds_TokenType:$token);
+  let assemblyFormat = "$kind $inputs `over` $axis attr-dict `:` type($inputs) `->` $destination_types";
+}
+
+def Ds_WaitOp : Ds_Op<"wait", [MemoryEffects<[MemRead<Ds_CommunicationResource>, MemWrite<Ds_CommunicationResource>]>]> {
+  let summary = "the results of a started collective";
+  let description = [{
+    Blocks until the collective of `token` has ended. Takes its inputs too, so that they stay live while in flight.
+  }];
+  let arguments = (ins Ds_TokenType:$token, Variadic<Ds_Tensor>:$inputs);
+  let results = (outs Variadic<Ds_Tensor>:$results);
+  let assemblyFormat = "$token `,` $inputs attr-dict `:` type($inputs) `->` type($results)";
+  let hasVerifier = 1;
+}
+
+#endif // DS_DIALECT_DS_STRUCTURE_OPS
