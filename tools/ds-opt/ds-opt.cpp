@@ -4,6 +4,7 @@
 // The pass driver for people who work on the compiler.
 
 #include "ds/Dialect/DsDialect.h"
+#include "ds/Passes/Passes.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -11,6 +12,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   ds::registerProgramDialects(registry);
+  ds::registerPasses();
   mlir::registerTransformsPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "ds-mlir optimizer driver\n", registry));
 }

@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// All passes, one file per stage in the order of the pipeline.
+
+#ifndef DS_PASSES_PASSES
+#define DS_PASSES_PASSES
+
+include "ds/Passes/ProgramPasses.td"
+
+#endif // DS_PASSES_PASSES
