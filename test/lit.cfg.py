@@ -1,0 +1,31 @@
+# The lit suite: tests by the sub-paths of the libraries. Run `ninja check-ds-lit`, or `lit build/test/Import` for a part.
+
+import os
+import shutil
+
+import lit.formats
+
+config.name = "ds"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".textproto", ".test"]
+config.excludes = ["Inputs", "Unit", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.ds_build_dir, "test")
+
+path = os.pathsep.join([config.ds_tools_dir, config.llvm_tools_dir, config.environment.get("PATH", "")])
+config.environment["PATH"] = path
+
+# Substitutions: the tools are found by their names; the rest is data.
+oracles = os.environ.get("DS_ORACLES", config.ds_oracles_dir)
+config.substitutions.append(("%oracles", oracles))
+config.substitutions.append(("%onnx-encode", "protoc --encode=onnx.ModelProto -I/usr/include onnx/onnx.proto"))
+
+# Features: a test that needs one says REQUIRES.
+if os.path.isdir(oracles):
+    config.available_features.add("oracles")
+if config.has_compiler:
+    config.available_features.add("compiler")
+if shutil.which("protoc") and os.path.exists("/usr/include/onnx/onnx.proto"):
+    config.available_features.add("onnx-text")
+if shutil.which("nvidia-smi"):
+    config.available_features.add("gpu")
