@@ -3,6 +3,8 @@
 
 #include "SmallPlan.h"
 
+#include "ds/Plan/Check.h"
+
 #include "gtest/gtest.h"
 
 #include <cstdlib>
@@ -28,6 +30,7 @@ static PlanT fullPlan() {
   ds::Layout layout = ds::Layout::replicated(1);
   layout.flat = {"dp"};
   variable->layout = toPlanLayout(layout, {10}, meshOf(plan));
+  variable->buffer = builder.buffer("weight", 768, 256, {0, 2});
   variable->source = std::make_unique<FileRangeT>();
   variable->source->path = "model.onnx";
   variable->source->length = 40;
@@ -56,6 +59,11 @@ TEST(RoundTrip, keepsEveryField) {
   EXPECT_EQ(operationAs<CollectiveT>(gather)->segments[0]->output, 1u);
   // Whatever else there is, it is in the bytes.
   EXPECT_EQ(writePlan(**plan), bytes);
+}
+
+TEST(RoundTrip, planIsStillValid) {
+  EXPECT_EQ(check(fullPlan()), absl::OkStatus());
+  EXPECT_EQ(check(**readPlan(writePlan(fullPlan()))), absl::OkStatus());
 }
 
 TEST(RoundTrip, equalPlansGiveEqualBytes) { EXPECT_EQ(writePlan(fullPlan()), writePlan(fullPlan())); }
@@ -87,17 +95,20 @@ TEST(Damage, truncationIsRefused) {
 
 TEST(Damage, flippedBytesDoNotCrash) {
   std::string bytes = writePlan(fullPlan());
-  size_t refused = 0;
+  size_t refused = 0, checked = 0;
   for (size_t i = 0; i < bytes.size(); ++i)
     for (int flip : {0x01, 0x80, 0xFF}) {
       std::string damaged = bytes;
       damaged[i] = static_cast<char>(damaged[i] ^ flip);
       auto plan = readPlan(damaged);
       refused += !plan.ok();
-      if (plan.ok())
-        writePlan(**plan);
+      if (!plan.ok())
+        continue;
+      writePlan(**plan);
+      checked += !check(**plan).ok();
     }
   EXPECT_GT(refused, bytes.size() / 2);
+  EXPECT_GT(checked, bytes.size() / 4);
 }
 
 TEST(Damage, anotherVersionIsRefused) {
