@@ -1,6 +1,8 @@
 # The two kinds of library of this project, and the one set of warnings they share.
 
 find_package(Threads REQUIRED)
+find_package(absl REQUIRED)
+find_package(nlohmann_json REQUIRED)
 if(DS_BUILD_COMPILER)
   find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
   list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// `ds_config.json`, strictly read into plain structs. Reading knows DeepSpeed's whole schema: a key that DeepSpeed does
+/// not have is an error, and so is one whose wish cannot be honoured. docs/config.md lists every key.
+
+#ifndef DS_CONFIG_TRAININGCONFIG_H
+#define DS_CONFIG_TRAININGCONFIG_H
+
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ds {
+
+/// The batch sizes as written; `resolveBatch` completes them.
+struct BatchConfig {
+  std::optional<int64_t> train;        ///< samples per optimizer step, over all ranks
+  std::optional<int64_t> micro;        ///< samples per rank and micro-batch
+  std::optional<int64_t> accumulation; ///< micro-batches per optimizer step
+};
+
+/// `Adam` has L2 regularization in the gradient, `AdamW` decoupled weight decay. In the file "Adam" means AdamW unless
+/// `adam_w_mode` is false, as in DeepSpeed; here that is resolved.
+enum class OptimizerKind { None, Adam, AdamW, Sgd };
+
+/// The optimizer with DeepSpeed's defaults. Fields of another kind keep their defaults.
+struct OptimizerConfig {
+  OptimizerKind kind = OptimizerKind::None; ///< None: the file has no optimizer
+  double lr = 1e-3;                         ///< before the scheduler, see `learningRateAt`
+  double weightDecay = 0.0;
+
+  double beta1 = 0.9; ///< Adam, AdamW
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  bool biasCorrection = true;
+  bool isDecoupled = true; ///< `adam_w_mode`; equals kind == AdamW after reading
+  bool isTorchAdam = false; ///< `torch_adam`; only changes the default of `weightDecay` (AdamW: 0.01)
+
+  double momentum = 0.0; ///< Sgd
+  double dampening = 0.0;
+  bool nesterov = false;
+};
+
+enum class SchedulerKind { Constant, WarmupLR, WarmupDecayLR, WarmupCosineLR, OneCycle, LRRangeTest };
+enum class WarmupShape { Log, Linear };
+
+/// The learning-rate schedule; the formulas are in `learningRateAt`. Fields of another kind keep their defaults.
+struct SchedulerConfig {
+  SchedulerKind kind = SchedulerKind::Constant; ///< Constant: the file has no scheduler
+
+  double warmupMinLr = 0.0;          ///< WarmupLR, WarmupDecayLR
+  std::optional<double> warmupMaxLr; ///< unset: the optimizer's learning rate
+  int64_t warmupSteps = 1000;
+  WarmupShape warmupShape = WarmupShape::Log;
+  int64_t totalSteps = 0;       ///< WarmupDecayLR, WarmupCosineLR
+  double warmupMinRatio = 0.0;  ///< WarmupCosineLR, relative to the optimizer's learning rate
+  double cosineMinRatio = 1e-4; ///< WarmupCosineLR, likewise
+
+  double cycleMinLr = 0.0; ///< OneCycle
+  double cycleMaxLr = 0.0;
+  double decayRate = 0.0;
+  int64_t firstHalfSteps = 2000;
+  std::optional<int64_t> secondHalfSteps; ///< unset: as the first
+  int64_t firstStairs = 0;                ///< 0: continuous
+  std::optional<int64_t> secondStairs;    ///< unset: as the first
+  int64_t decayStepSize = 0;              ///< 0: no decay after the cycle
+  bool cyclesMomentum = true;             ///< only false, or an optimizer without betas, is honoured
+
+  double rangeMinLr = 1e-3; ///< LRRangeTest
+  int64_t rangeStepSize = 2000;
+  double rangeStepRate = 1.0;
+  bool isRangeStaircase = false;
+};
+
+/// `zero_optimization`. Sizes are elements, not bytes.
+struct ZeroConfig {
+  int64_t stage = 0; ///< 0 to 3
+  int64_t reduceBucketSize = 500000000;
+  int64_t allgatherBucketSize = 500000000;
+  std::optional<bool> overlapComm; ///< unset: true for stage 3 only
+  bool contiguousGradients = true;
+  bool reduceScatter = true;
+  bool roundRobinGradients = false;
+  int64_t subGroupSize = 1000000000;
+  int64_t prefetchBucketSize = 50000000;       ///< stage 3
+  int64_t parameterPersistenceThreshold = 100000; ///< stage 3: smaller parameters stay whole
+  int64_t maxLiveParameters = 1000000000;      ///< stage 3
+  int64_t maxReuseDistance = 1000000000;       ///< stage 3
+};
+
+/// How the loss comes about: an output of the graph, or cross entropy attached to its logits.
+struct LossConfig {
+  std::string output = "loss"; ///< a scalar output of the graph; of no meaning if `logits` is set
+  std::string logits;          ///< an output of the graph; empty: the graph has its loss
+  std::string labels = "labels"; ///< the name of the labels in the data
+  bool isShifted = false;      ///< position i predicts label i + 1
+  int64_t ignoreIndex = -100;  ///< labels of this value do not count
+
+  bool isAttached() const { return !logits.empty(); }
+};
+
+/// `model`: what DeepSpeed's file has no place for.
+struct ModelConfig {
+  LossConfig loss;
+  std::map<std::string, int64_t> dims; ///< symbolic dimension -> extent
+  std::vector<std::string> frozen;     ///< regular expressions, see `frozenParameters`
+};
+
+/// Everything the compiler and the runtime take from the file.
+struct TrainingConfig {
+  BatchConfig batch;
+  double gradientClipping = 1.0; ///< global L2 norm; 0: no clipping
+  OptimizerConfig optimizer;
+  SchedulerConfig scheduler;
+  ZeroConfig zero;
+  ModelConfig model;
+  std::optional<int64_t> stepsPerPrint; ///< unset: every step
+  bool hasWallClockBreakdown = false;
+
+  /// Paths of the keys that the file holds and that change nothing, sorted: "accepted, no effect".
+  std::vector<std::string> keysWithoutEffect;
+};
+
+/// Reads a configuration. `fileName` is for messages only. Fails with InvalidArgument on what is not JSON, unknown keys,
+/// wrong types and values out of range, else with Unimplemented on what is not supported; each names all such places by
+/// their JSON path, one per line.
+absl::StatusOr<TrainingConfig> parseTrainingConfig(std::string_view text, std::string_view fileName);
+
+/// Reads the configuration in the file `path`, of at most 1 MiB. Fails also with InvalidArgument if it cannot be read.
+absl::StatusOr<TrainingConfig> loadTrainingConfig(const std::string &path);
+
+/// The effective settings as JSON: every key with a place in `TrainingConfig`, defaults included. Parsing the result
+/// gives the same settings again.
+std::string printTrainingConfig(const TrainingConfig &config);
+
+/// A consistent set of batch sizes.
+struct Batch {
+  int64_t train = 1;        ///< samples per optimizer step, over all ranks
+  int64_t accumulation = 1; ///< micro-batches per optimizer step; divides `train`
+
+  /// Samples of one micro-batch over all ranks. They are spread over the ranks by the layout and need not divide.
+  int64_t partSize() const { return train / accumulation; }
+};
+
+/// Completes the batch sizes for `dataParallelRanks` ranks as DeepSpeed does. `train = micro * accumulation * ranks` is
+/// demanded only if the file gives `train_micro_batch_size_per_gpu`, otherwise only that `accumulation` divides `train`.
+/// Fails with InvalidArgument, the three numbers and the nearest valid batch sizes.
+absl::StatusOr<Batch> resolveBatch(const TrainingConfig &config, int64_t dataParallelRanks);
+
+/// The learning rate of the update of step `step` >= 0, as DeepSpeed's engine has it: the scheduler advances after each
+/// update, so step s sees the value of the scheduler's iteration s - 1, and step 0 its starting value.
+double learningRateAt(const TrainingConfig &config, int64_t step);
+
+/// The names among `parameters` that a regular expression of `model.frozen` matches as a whole (ECMAScript syntax), in the
+/// order given. Fails with InvalidArgument if an expression matches none.
+absl::StatusOr<std::vector<std::string>> frozenParameters(const TrainingConfig &config,
+                                                          const std::vector<std::string> &parameters);
+
+/// All known keys with type, default, status and meaning, in Markdown: docs/config.md.
+std::string describeConfigKeys();
+
+} // namespace ds
+
+#endif // DS_CONFIG_TRAININGCONFIG_H

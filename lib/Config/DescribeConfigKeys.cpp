@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ConfigKey.h"
+#include "KeyValue.h"
+
+#include <algorithm>
+
+namespace ds {
+
+using namespace config;
+
+static constexpr const char *introduction =
+    R"(# Configuration
+
+`ds-run` and `ds-compile` read DeepSpeed's `ds_config.json`. The file is strict JSON: duplicate keys, comments, trailing
+commas, NaN and Infinity are errors, and so is every key that is not listed here. Integers may be written like `5e8`.
+In the sections marked with "auto", the value `"auto"` means the default, as in DeepSpeed.
+
+Status of a key:
+
+* **honoured**: does what it says.
+* **no effect**: accepted for compatibility, changes nothing; the report lists such keys that a file has.
+* **refused**: may have its default, or another value that asks for nothing; all else is refused, with exit code 3.
+  While a section is switched off by its key `enabled`, `device` or `deepcompile`, its other keys have no effect.
+
+Exit code 2: the file is wrong. Exit code 3: the file asks for what this version does not do.
+
+**Batch sizes.** Missing ones follow from the others: `gradient_accumulation_steps` is the quotient, or 1. If
+`train_micro_batch_size_per_gpu` is given, `train_batch_size` must be its product with `gradient_accumulation_steps` and
+the number of data-parallel ranks. If it is not, `gradient_accumulation_steps` must divide `train_batch_size`, and the
+parts are spread over the ranks even where they do not divide.
+
+**Learning rate.** The schedule advances after each update, as DeepSpeed's engine does it: step 0 has the starting value,
+and step s the value of the schedule's iteration s - 1.
+
+This page is generated from the table that reads the file.
+)";
+
+/// Escapes what a table cell cannot hold.
+static std::string cell(const std::string &text) {
+  std::string result;
+  for (const char c : text)
+    result += c == '|' ? std::string("\\|") : std::string(1, c);
+  return result;
+}
+
+static std::string statusText(const ConfigKey &key) {
+  if (key.status == KeyStatus::Honoured)
+    return "honoured";
+  return key.status == KeyStatus::NoEffect ? "no effect" : "refused";
+}
+
+static std::string defaultOf(const ConfigKey &key) {
+  if (key.isRequired)
+    return "required";
+  return key.defaultText == "null" ? "none" : "`" + key.defaultText + "`";
+}
+
+static std::string meaningOf(const ConfigKey &key) {
+  std::string text = key.meaning;
+  if (key.status == KeyStatus::Refused && !key.harmless.empty()) {
+    text += "; also accepted:";
+    for (const std::string &value : key.harmless)
+      text += " `" + value + "`";
+  }
+  if (key.refusedChoices.empty())
+    return text;
+  text += "; refused:";
+  for (const std::string &choice : key.refusedChoices)
+    text += " " + choice;
+  return text;
+}
+
+/// The keys of `section` that are not sections themselves.
+static std::string tableOf(const std::string &section) {
+  const std::vector<const ConfigKey *> &keys = keysOf(section);
+  const auto hasTypes = [](const ConfigKey *key) { return !key->types.empty(); };
+  const bool isTyped = std::any_of(keys.begin(), keys.end(), hasTypes);
+  std::string text = isTyped ? "| key | for | value | default | status | meaning |\n|---|---|---|---|---|---|\n"
+                             : "| key | value | default | status | meaning |\n|---|---|---|---|---|\n";
+  for (const ConfigKey *key : keys) {
+    if (key->kind == KeyKind::Section)
+      continue;
+    text += "| `" + key->name + "` | ";
+    for (size_t i = 0; i < key->types.size(); ++i)
+      text += (i > 0 ? ", " : "") + key->types[i];
+    text += (isTyped ? " | " : "") + cell(expectation(*key)) + " | " + cell(defaultOf(*key)) + " | " +
+            statusText(*key) + " | " + cell(meaningOf(*key)) + " |\n";
+  }
+  return text;
+}
+
+static bool hasPlainKeys(const std::string &section) {
+  for (const ConfigKey *key : keysOf(section))
+    if (key->kind != KeyKind::Section)
+      return true;
+  return false;
+}
+
+std::string describeConfigKeys() {
+  std::string text = introduction;
+  text += "\n## Top level\n\n" + tableOf("");
+  bool takesAuto = false;
+  for (const ConfigKey &key : configKeys()) {
+    if (key.kind != KeyKind::Section)
+      continue;
+    takesAuto = key.takesAuto || (takesAuto && !key.section.empty());
+    text += "\n## " + key.path + "\n\n" + key.meaning + (takesAuto ? " (\"auto\")" : "") + "\n";
+    if (hasPlainKeys(key.path))
+      text += "\n" + tableOf(key.path);
+  }
+  return text;
+}
+
+} // namespace ds
