@@ -218,6 +218,7 @@ LayoutRule BroadcastOp::getLayoutRule() {
     input.push_back(result[dim]);
   rule.operands = {input};
   rule.results = {result};
+  rule.allowsFlat = input.empty(); // a scalar is the same on every element
   return movementRule(rule);
 }
 

@@ -76,7 +76,7 @@ void ds::registerLayoutRuleModels(DialectRegistry &registry) {
     arith::MinimumFOp::attachInterface<ExtremumModel<arith::MinimumFOp, ReduceKind::Min>>(*context);
   });
   registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
-    attachElementwise<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CosOp, math::ErfOp, math::ExpOp, math::FloorOp,
-                      math::LogOp, math::PowFOp, math::RoundEvenOp, math::RsqrtOp, math::SinOp, math::SqrtOp, math::TanhOp>(context);
+    attachElementwise<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CosOp, math::ErfOp, math::ExpM1Op, math::ExpOp, math::FloorOp,
+                      math::Log1pOp, math::LogOp, math::PowFOp, math::RoundEvenOp, math::RsqrtOp, math::SinOp, math::SqrtOp, math::TanhOp>(context);
   });
 }

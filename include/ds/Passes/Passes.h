@@ -6,6 +6,8 @@
 #ifndef DS_PASSES_PASSES_H
 #define DS_PASSES_PASSES_H
 
+#include "ds/Dialect/DsDialect.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

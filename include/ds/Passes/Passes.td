@@ -7,5 +7,7 @@
 #define DS_PASSES_PASSES
 
 include "ds/Passes/ProgramPasses.td"
+include "ds/Passes/PlacementPasses.td"
+include "ds/Passes/KernelPasses.td"
 
 #endif // DS_PASSES_PASSES

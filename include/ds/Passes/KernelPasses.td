@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef DS_PASSES_KERNEL_PASSES
+#define DS_PASSES_KERNEL_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def DecomposeCompositesPass : Pass<"ds-decompose-composites", "::mlir::func::FuncOp"> {
+  let summary = "writes composite ops out in ops that kernels are made of";
+  let description = [{
+    Requires: layouts are assigned.
+    Ensures: norms, softmax, activations, losses, attention, rotary embeddings and optimizer updates are `ds.matmul`, `arith`, `math`,
+    reductions, broadcasts, iotas, slices and concats, in the same layouts; every reduction folds leading or trailing dims. Values are
+    unchanged up to rounding.
+
+    ```mlir
+    %y = ds.silu %x : (tensor<8xf32>) -> tensor<8xf32>
+    // becomes x / (1 + exp(-x))
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def MatchLibraryCallsPass : Pass<"ds-match-library-calls", "::mlir::func::FuncOp"> {
+  let summary = "shapes matmuls for the library that runs them";
+  let description = [{
+    Requires: composites are decomposed.
+    Ensures: a transpose that feeds a matmul, or is the one user of it, is part of its indices. Values are unchanged.
+
+    ```mlir
+    %t = ds.transpose %k {permutation = array<i64: 1, 0>} : (tensor<4x8xf32>) -> tensor<8x4xf32>
+    %s = ds.matmul %q, %t {indices = "ik,kj->ij"} : ...
+    // becomes ds.matmul %q, %k {indices = "ik,jk->ij"}
+    ```
+  }];
+}
+
+def FormKernelsPass : Pass<"ds-form-kernels", "::mlir::func::FuncOp"> {
+  let summary = "clusters elementwise ops and reductions into kernels";
+  let description = [{
+    Requires: composites are decomposed.
+    Ensures: every elementwise op, reduction, broadcast and iota is inside a `ds.kernel`. A kernel has one iteration space, cut
+    once into rows and columns: a trailing reduction folds the columns of a row and may be used in the kernel, a leading reduction folds
+    rows and may not. Ops stand close to their users, and only ops with no matmul or collective between them share a kernel, so that
+    fusion does not lengthen lifetimes. Values are unchanged.
+  }];
+}
+
+#endif // DS_PASSES_KERNEL_PASSES

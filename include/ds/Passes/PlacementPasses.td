@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef DS_PASSES_PLACEMENT_PASSES
+#define DS_PASSES_PLACEMENT_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def BuildMeshPass : Pass<"ds-build-mesh", "::mlir::ModuleOp"> {
+  let summary = "declares the grid of ranks";
+  let description = [{
+    Requires: no `ds.mesh`, or one that says the same.
+    Ensures: one `ds.mesh @mesh` with the given axes, first axis major. Values are unchanged.
+  }];
+  let options = [ListOption<"axes", "axes", "std::string", "axes as name=size, major first; default: dp=1">];
+}
+
+def AssignDataParallelPass : Pass<"ds-assign-data-parallel", "::mlir::ModuleOp"> {
+  let summary = "asks for the samples of each input to be spread over an axis";
+  let description = [{
+    Requires: named inputs (`ds.name`) of a rank >= 1 hold samples along dim 0; a `ds.take_part` tells into how many parts they are cut.
+    Ensures: each such input has the hint `ds.layout` with dim 0 split over `axis`, `(parts)(n/parts{axis})` if it is cut. Values
+    are unchanged.
+  }];
+  let options = [Option<"axis", "axis", "std::string", "\"dp\"", "the mesh axis of data parallelism">];
+}
+
+def AssignZeroPass : Pass<"ds-assign-zero", "::mlir::ModuleOp"> {
+  let summary = "asks for the layouts of a ZeRO stage";
+  let description = [{
+    Requires: the optimizer is attached; parameters may have layout hints without flat (tensor parallelism).
+    Ensures: optimizer states are flat over `axis` from stage 1 on, parameters from stage 3 on; each gradient is constrained to
+    the layout of its states: once after accumulation in stages 0 and 1, in every micro-batch in stages 2 and 3. Values are unchanged.
+    Source: Rajbhandari et al., SC 2020, sections 5 and 7.
+  }];
+  let options = [Option<"stage", "stage", "int64_t", "0", "0, 1, 2 or 3">,
+                 Option<"axis", "axis", "std::string", "\"dp\"", "the mesh axis over which states are split">];
+}
+
+def PropagateLayoutsPass : Pass<"ds-propagate-layouts", "::mlir::ModuleOp"> {
+  let summary = "gives every value a layout";
+  let description = [{
+    Requires: hints alone: `layout` on variables, `ds.layout` on arguments, `ds.constrain`.
+    Ensures: every type carries its layout and obeys its op's rule; a `ds.relayout` stands on each edge where producer and user
+    differ; no hint is left. Values are unchanged. Policy, in program order: the largest operand decides how an index is split; a
+    split operand beats a whole one; an operand of an elementwise op that is flat makes all of them flat; a partial value is
+    folded where it meets an op that is not linear in it or not scalar-like, so that residual streams are reduced once.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ExpandRelayoutsPass : Pass<"ds-expand-relayouts", "::mlir::ModuleOp"> {
+  let summary = "turns each ds.relayout into its cheapest chain of casts";
+  let description = [{
+    Requires: layouts are assigned; `ds.mesh` names every axis in use.
+    Ensures: no `ds.relayout` is left. Values are unchanged.
+    Source: nnScaler, OSDI 2024 (shortest path over layout states).
+  }];
+}
+
+def RegatherParametersPass : Pass<"ds-regather-parameters", "::mlir::func::FuncOp"> {
+  let summary = "gathers a parameter again where its next use is far away";
+  let description = [{
+    Requires: relayouts are expanded.
+    Ensures: between two users of one gathered parameter there are at most `distance` ops; beyond that the later users have a
+    gather of their own behind a `ds.fence`, so that the whole parameter need not be kept. Values are unchanged.
+  }];
+  let options = [Option<"distance", "distance", "int64_t", "32", "the number of ops over which a gathered parameter is kept">];
+}
+
+def VerifyLayoutsPass : Pass<"ds-verify-layouts", "::mlir::ModuleOp"> {
+  let summary = "checks that every op obeys its layout rule";
+  let description = [{
+    Ensures: layouts fit their shapes and the mesh; every op has a layout rule and obeys it, so that no collective is missing;
+    every cast does what it says. Changes nothing.
+  }];
+  let options = [Option<"allowRelayouts", "allow-relayouts", "bool", "false", "accept ds.relayout">];
+}
+
+#endif // DS_PASSES_PLACEMENT_PASSES

@@ -1,0 +1,335 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Norms, activations, losses, rotary embeddings and optimizer updates in primitive ops. Attention: DecomposeAttention.cpp.
+
+#include "DecomposePatterns.h"
+#include "TensorBuilder.h"
+
+#include "ds/Passes/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+#include <cmath>
+
+namespace ds {
+#define GEN_PASS_DEF_DECOMPOSECOMPOSITESPASS
+#include "ds/Passes/Passes.h.inc"
+} // namespace ds
+
+using namespace mlir;
+using namespace ds;
+
+namespace {
+
+using Dims = SmallVector<int64_t>;
+
+Dims lastDims(int64_t rank, int64_t count) { return llvm::to_vector(llvm::seq<int64_t>(rank - count, rank)); }
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+struct DecomposeSoftmax : OpRewritePattern<SoftmaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SoftmaxOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(rewriter, op.getLoc());
+    rewriter.replaceOp(op, buildSoftmax(b, op.getInput(), op.getDim()));
+    return success();
+  }
+};
+
+struct DecomposeLogSoftmax : OpRewritePattern<LogSoftmaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LogSoftmaxOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(rewriter, op.getLoc());
+    RankedTensorType type = op.getType();
+    Dims dims = {static_cast<int64_t>(op.getDim())};
+    Value max = b.reduce(op.getInput(), dims, Reduction::Max);
+    Value centered = b.sub(op.getInput(), b.unreduce(max, type, dims));
+    Value logSum = b.make<math::LogOp>(b.reduce(b.exp(centered), dims, Reduction::Sum));
+    rewriter.replaceOp(op, b.sub(centered, b.unreduce(logSum, type, dims)));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+/// 1 / sqrt(mean(x^2 over the last dims) + epsilon), repeated.
+Value reciprocalRms(TensorBuilder &b, Value x, const Dims &dims, double epsilon) {
+  RankedTensorType type = TensorBuilder::typeOf(x);
+  int64_t count = 1;
+  for (int64_t dim : dims)
+    count *= type.getDimSize(dim);
+  Value mean = b.mulScalar(b.reduce(b.mul(x, x), dims, Reduction::Sum), 1.0 / count);
+  return b.unreduce(b.make<math::RsqrtOp>(b.addScalar(mean, epsilon)), type, dims);
+}
+
+struct DecomposeLayerNorm : OpRewritePattern<LayerNormOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LayerNormOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(rewriter, op.getLoc());
+    RankedTensorType type = op.getType();
+    Dims dims = lastDims(type.getRank(), op.getScale().getType().getRank());
+    double count = op.getScale().getType().getNumElements();
+    Value mean = b.mulScalar(b.reduce(op.getInput(), dims, Reduction::Sum), 1.0 / count);
+    Value centered = b.sub(op.getInput(), b.unreduce(mean, type, dims));
+    Value normal = b.mul(centered, reciprocalRms(b, centered, dims, op.getEpsilon().convertToDouble()));
+    Value result = b.mul(normal, b.broadcast(op.getScale(), type, dims));
+    if (op.getBias())
+      result = b.add(result, b.broadcast(op.getBias(), type, dims));
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct DecomposeRmsNorm : OpRewritePattern<RmsNormOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RmsNormOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(rewriter, op.getLoc());
+    Dims dims = lastDims(op.getType().getRank(), op.getScale().getType().getRank());
+    Value normal = b.mul(op.getInput(), reciprocalRms(b, op.getInput(), dims, op.getEpsilon().convertToDouble()));
+    rewriter.replaceOp(op, b.mul(normal, b.broadcast(op.getScale(), op.getType(), dims)));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+struct DecomposeGelu : OpRewritePattern<GeluOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GeluOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(rewriter, op.getLoc());
+    Value x = op.getInput(), inner;
+    if (op.getKind() == GeluKind::Erf) {
+      inner = b.make<math::ErfOp>(b.mulScalar(x, M_SQRT1_2));
+    } else {
+      Value cubic = b.mulScalar(b.mul(b.mul(x, x), x), 0.044715);
+      inner = b.make<math::TanhOp>(b.mulScalar(b.add(x, cubic), std::sqrt(2.0 / M_PI)));
+    }
+    rewriter.replaceOp(op, b.mul(b.mulScalar(x, 0.5), b.addScalar(inner, 1.0)));
+    return success();
+  }
+};
+
+struct DecomposeSilu : OpRewritePattern<SiluOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SiluOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(rewriter, op.getLoc());
+    Value x = op.getInput();
+    rewriter.replaceOp(op, b.div(x, b.addScalar(b.exp(b.make<arith::NegFOp>(x)), 1.0)));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Cross entropy
+//===----------------------------------------------------------------------===//
+
+/// What the loss and its gradient share, for logits [dims..., V] and labels [dims...].
+struct CrossEntropyParts {
+  CrossEntropyParts(TensorBuilder &b, Value logits, Value labels, int64_t ignoreIndex) {
+    RankedTensorType type = TensorBuilder::typeOf(logits), labelType = TensorBuilder::typeOf(labels);
+    dims = {type.getRank() - 1};
+    Value max = b.reduce(logits, dims, Reduction::Max);
+    centered = b.sub(logits, b.unreduce(max, type, dims));
+    exponential = b.exp(centered);
+    sum = b.reduce(exponential, dims, Reduction::Sum);
+    Value ignored = b.splat(ignoreIndex, labelType);
+    isValid = b.make<arith::CmpIOp>(arith::CmpIPredicate::ne, labels, ignored);
+    Value narrow = labels;
+    if (labelType.getElementType().getIntOrFloatBitWidth() > 32)
+      narrow = b.make<arith::TruncIOp>(TensorBuilder::withElement(labelType, b.builder.getI32Type()), labels);
+    isLabel = b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, b.iota(type, dims[0]), b.unreduce(narrow, type, dims));
+  }
+
+  Dims dims;         ///< the last dim
+  Value centered;    ///< logits - max, [dims..., V]
+  Value exponential; ///< exp of it
+  Value sum;         ///< its sum, [dims...]
+  Value isValid;     ///< label != ignore_index, [dims...]
+  Value isLabel;     ///< column == label, [dims..., V]
+};
+
+struct DecomposeCrossEntropy : OpRewritePattern<CrossEntropyOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CrossEntropyOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(rewriter, op.getLoc());
+    CrossEntropyParts parts(b, op.getLogits(), op.getLabels(), op.getIgnoreIndex());
+    Value zeros = b.splat(0, TensorBuilder::typeOf(parts.centered));
+    Value target = b.reduce(b.make<arith::SelectOp>(parts.isLabel, parts.centered, zeros), parts.dims, Reduction::Sum);
+    Value loss = b.sub(b.make<math::LogOp>(parts.sum), target);
+    rewriter.replaceOp(op, b.make<arith::SelectOp>(parts.isValid, loss, b.splat(0, TensorBuilder::typeOf(loss))));
+    return success();
+  }
+};
+
+struct DecomposeCrossEntropyGrad : OpRewritePattern<CrossEntropyGradOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(CrossEntropyGradOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(rewriter, op.getLoc());
+    CrossEntropyParts parts(b, op.getLogits(), op.getLabels(), op.getIgnoreIndex());
+    RankedTensorType type = op.getType();
+    Value gradient = op.getGradient();
+    gradient = b.make<arith::SelectOp>(parts.isValid, gradient, b.splat(0, TensorBuilder::typeOf(gradient)));
+    Value probability = b.mul(parts.exponential, b.unreduce(b.div(gradient, parts.sum), type, parts.dims));
+    Value target = b.make<arith::SelectOp>(parts.isLabel, b.unreduce(gradient, type, parts.dims), b.splat(0, type));
+    rewriter.replaceOp(op, b.sub(probability, target));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Rotary embedding
+//===----------------------------------------------------------------------===//
+
+struct DecomposeRotaryEmbedding : OpRewritePattern<RotaryEmbeddingOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RotaryEmbeddingOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(rewriter, op.getLoc());
+    RankedTensorType type = op.getType();
+    int64_t rank = type.getRank(), half = type.getShape().back() / 2;
+    Dims halfShape(type.getShape()), offsets(rank, 0), strides(rank, 1);
+    halfShape.back() = half;
+    auto halfType = RankedTensorType::get(halfShape, type.getElementType(), type.getEncoding());
+    auto sliceAt = [&](int64_t offset) {
+      offsets.back() = offset;
+      return b.make<SliceOp>(halfType, op.getInput(), offsets, strides);
+    };
+    Value first = sliceAt(0), second = sliceAt(half);
+    Value cosine = b.broadcast(op.getCosine(), halfType, lastDims(rank, 2));
+    Value sine = b.broadcast(op.getSine(), halfType, lastDims(rank, 2));
+    Value halves[] = {b.sub(b.mul(first, cosine), b.mul(second, sine)), b.add(b.mul(second, cosine), b.mul(first, sine))};
+    rewriter.replaceOpWithNewOp<ConcatOp>(op, type, halves, rank - 1);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Optimizer updates
+//===----------------------------------------------------------------------===//
+
+struct DecomposeAdamUpdate : OpRewritePattern<AdamUpdateOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AdamUpdateOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(rewriter, op.getLoc());
+    RankedTensorType type = TensorBuilder::typeOf(op.getParameter());
+    double beta1 = op.getBeta1().convertToDouble(), beta2 = op.getBeta2().convertToDouble(), decay = op.getDecay().convertToDouble();
+    auto spread = [&](Value scalar) { return b.broadcast(scalar, type, {}); };
+    Value parameter = op.getParameter(), gradient = op.getGradient(), rate = op.getRate();
+    if (decay != 0 && !op.getDecoupled())
+      gradient = b.add(gradient, b.mulScalar(parameter, decay));
+    Value mean = b.add(b.mulScalar(op.getMean(), beta1), b.mulScalar(gradient, 1 - beta1));
+    Value variance = b.add(b.mulScalar(op.getVariance(), beta2), b.mulScalar(b.mul(gradient, gradient), 1 - beta2));
+    Value meanScale = b.div(rate, correction(b, op.getStep(), beta1));
+    Value deviationScale = b.make<math::RsqrtOp>(correction(b, op.getStep(), beta2));
+    Value deviation = b.mul(b.make<math::SqrtOp>(variance), spread(deviationScale));
+    Value change = b.div(b.mul(mean, spread(meanScale)), b.addScalar(deviation, op.getEpsilon().convertToDouble()));
+    if (decay != 0 && op.getDecoupled()) {
+      Value kept = b.addScalar(b.mulScalar(rate, -decay), 1.0);
+      parameter = b.mul(parameter, spread(kept));
+    }
+    rewriter.replaceOp(op, {b.sub(parameter, change), mean, variance});
+    return success();
+  }
+
+  /// 1 - beta^step, exact where beta is near 1.
+  static Value correction(TensorBuilder &b, Value step, double beta) {
+    return b.make<arith::NegFOp>(b.make<math::ExpM1Op>(b.mulScalar(step, std::log(beta))));
+  }
+};
+
+struct DecomposeSgdUpdate : OpRewritePattern<SgdUpdateOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SgdUpdateOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(rewriter, op.getLoc());
+    RankedTensorType type = TensorBuilder::typeOf(op.getParameter());
+    double momentum = op.getMomentum().convertToDouble(), dampening = op.getDampening().convertToDouble();
+    double decay = op.getDecay().convertToDouble();
+    Value parameter = op.getParameter(), direction = op.getGradient();
+    if (decay != 0)
+      direction = b.add(direction, b.mulScalar(parameter, decay));
+    // In step 1 the velocity is zero, and the direction is not dampened.
+    Value damped = b.mulScalar(direction, 1 - dampening);
+    if (dampening != 0) {
+      RankedTensorType scalar = TensorBuilder::typeOf(op.getStep());
+      Value isFirst = b.make<arith::CmpFOp>(arith::CmpFPredicate::OLE, op.getStep(), b.splat(1, scalar));
+      damped = b.make<arith::SelectOp>(b.broadcast(isFirst, type, {}), direction, damped);
+    }
+    Value velocity = b.add(b.mulScalar(op.getVelocity(), momentum), damped);
+    Value used = op.getNesterov() ? b.add(direction, b.mulScalar(velocity, momentum)) : velocity;
+    Value change = b.mul(used, b.broadcast(op.getRate(), type, {}));
+    rewriter.replaceOp(op, {b.sub(parameter, change), velocity});
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Reductions over middle dims
+//===----------------------------------------------------------------------===//
+
+/// A reduction of neither the leading nor the trailing dims becomes one of each run of dims, the last run first.
+struct SplitReduction : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> dims = op.getDims();
+    int64_t rank = op.getInput().getType().getRank(), count = dims.size();
+    bool leads = count == 0 || dims.back() == count - 1, trails = count == 0 || dims.front() == rank - count;
+    if (leads || trails)
+      return failure();
+    size_t runStart = dims.size() - 1;
+    while (runStart > 0 && dims[runStart - 1] == dims[runStart] - 1)
+      --runStart;
+    if (runStart == 0 && dims.back() != rank - 1)
+      return transposeFirst(op, rewriter);
+    TensorBuilder b(rewriter, op.getLoc());
+    Value folded = b.reduce(op.getInput(), dims.drop_front(runStart), op.getKind());
+    rewriter.replaceOp(op, runStart == 0 ? folded : b.reduce(folded, dims.take_front(runStart), op.getKind()));
+    return success();
+  }
+
+  /// One run in the middle: brings it to the end.
+  LogicalResult transposeFirst(ReduceOp op, PatternRewriter &rewriter) const {
+    TensorBuilder b(rewriter, op.getLoc());
+    RankedTensorType type = op.getInput().getType();
+    Dims permutation = otherDims(type.getRank(), op.getDims());
+    llvm::append_range(permutation, op.getDims());
+    Layout input = layoutOf(op.getInput()), layout = input;
+    Dims shape;
+    for (auto [place, dim] : llvm::enumerate(permutation)) {
+      shape.push_back(type.getDimSize(dim));
+      layout.dims[place] = input.dims[dim];
+    }
+    auto permuted = withLayout(RankedTensorType::get(shape, type.getElementType()), layout);
+    Value transposed = b.make<TransposeOp>(permuted, op.getInput(), permutation);
+    rewriter.replaceOp(op, b.reduce(transposed, lastDims(type.getRank(), op.getDims().size()), op.getKind()));
+    return success();
+  }
+};
+
+struct DecomposeComposites : ds::impl::DecomposeCompositesPassBase<DecomposeComposites> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<DecomposeSoftmax, DecomposeLogSoftmax, DecomposeLayerNorm, DecomposeRmsNorm, DecomposeGelu, DecomposeSilu,
+                 DecomposeCrossEntropy, DecomposeCrossEntropyGrad, DecomposeRotaryEmbedding, DecomposeAdamUpdate,
+                 DecomposeSgdUpdate, SplitReduction>(&getContext());
+    populateDecomposeAttentionPatterns(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
+
+Value ds::buildSoftmax(TensorBuilder &b, Value input, int64_t dim) {
+  RankedTensorType type = TensorBuilder::typeOf(input);
+  Value max = b.reduce(input, {dim}, Reduction::Max);
+  Value exponential = b.exp(b.sub(input, b.unreduce(max, type, {dim})));
+  Value sum = b.reduce(exponential, {dim}, Reduction::Sum);
+  Value inverse = b.div(b.splat(1.0, TensorBuilder::typeOf(sum)), sum);
+  return b.mul(exponential, b.unreduce(inverse, type, {dim}));
+}

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Clusters ops into kernels in four steps:
+//   1. sink: cheap ops move down to the first matmul, collective or reduction that needs them;
+//   2. cluster: in program order each op joins the cluster of a producer, clusters that meet in an op merge (KernelClusters);
+//   3. outline: each cluster becomes a ds.kernel, with the broadcasts, iotas and constants that it uses cloned into it;
+//   4. sort: kernels and the other ops in topological order again.
+
+#include "KernelClusters.h"
+
+#include "ds/Passes/Passes.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace ds {
+#define GEN_PASS_DEF_FORMKERNELSPASS
+#include "ds/Passes/Passes.h.inc"
+} // namespace ds
+
+using namespace mlir;
+using namespace ds;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// 1. Sink
+//===----------------------------------------------------------------------===//
+
+bool isSinkable(Operation *op) { return isFreeOp(op) || (isFusibleOp(op) && !isa<ReduceOp>(op)); }
+
+/// The new order of a block: everything that is not sinkable in its old order, each preceded by what it needs.
+class Sinker {
+public:
+  explicit Sinker(Block &block) : block(block) {}
+
+  void run() {
+    for (Operation &op : block.without_terminator())
+      if (!isSinkable(&op))
+        emitWithNeeds(&op);
+    emitNeedsOf(block.getTerminator());
+    for (Operation *op : order)
+      op->moveBefore(block.getTerminator());
+  }
+
+private:
+  void emitWithNeeds(Operation *op) {
+    emitNeedsOf(op);
+    emit(op);
+  }
+
+  /// Depth first over sinkable producers, without recursion: chains may be long.
+  void emitNeedsOf(Operation *root) {
+    SmallVector<Operation *> stack = needsOf(root);
+    while (!stack.empty()) {
+      Operation *op = stack.back();
+      if (emitted.contains(op)) {
+        stack.pop_back();
+        continue;
+      }
+      SmallVector<Operation *> needs = needsOf(op);
+      if (needs.empty()) {
+        emit(op);
+        stack.pop_back();
+      } else {
+        stack.append(needs);
+      }
+    }
+  }
+
+  /// The sinkable ops of this block that `op`, or an op inside it, uses and that are not emitted yet; last needed first.
+  SmallVector<Operation *> needsOf(Operation *op) {
+    SmallVector<Operation *> needs;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
+        if (producer && producer->getBlock() == &block && isSinkable(producer) && !emitted.contains(producer))
+          needs.push_back(producer);
+      }
+    });
+    std::reverse(needs.begin(), needs.end());
+    return needs;
+  }
+
+  void emit(Operation *op) {
+    if (emitted.insert(op).second)
+      order.push_back(op);
+  }
+
+  Block &block;
+  DenseSet<Operation *> emitted;
+  SmallVector<Operation *> order;
+};
+
+//===----------------------------------------------------------------------===//
+// 3. Outline
+//===----------------------------------------------------------------------===//
+
+/// Clones `value`'s free producers into the body.
+Value cloneFree(OpBuilder &builder, Value value, IRMapping &mapping, llvm::function_ref<Value(Value)> input) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isFreeOp(op))
+    return input(value);
+  for (Value operand : op->getOperands())
+    mapping.map(operand, cloneFree(builder, operand, mapping, input));
+  return builder.clone(*op, mapping)->getResult(0);
+}
+
+void outline(ArrayRef<Operation *> ops) {
+  DenseSet<Operation *> members(ops.begin(), ops.end());
+  SmallVector<Value> results;
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !members.contains(user); }))
+        results.push_back(result);
+  Operation *last = ops.back();
+  OpBuilder builder(last);
+  auto kernel = KernelOp::create(builder, last->getLoc(), TypeRange(ValueRange(results)), ValueRange());
+  Block *body = builder.createBlock(&kernel.getBody());
+  IRMapping mapping;
+  auto addInput = [&](Value value) {
+    kernel.getInputsMutable().append(value);
+    Value arg = body->addArgument(value.getType(), value.getLoc());
+    mapping.map(value, arg);
+    return arg;
+  };
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands())
+      mapping.map(operand, cloneFree(builder, operand, mapping, addInput));
+    builder.clone(*op, mapping);
+  }
+  YieldOp::create(builder, last->getLoc(), llvm::map_to_vector(results, [&](Value result) { return mapping.lookup(result); }));
+  for (auto [old, made] : llvm::zip_equal(results, kernel.getResults()))
+    old.replaceUsesWithIf(made, [&](OpOperand &use) { return !members.contains(use.getOwner()); });
+  for (Operation *op : llvm::reverse(ops))
+    op->erase();
+}
+
+/// A broadcast or iota with users outside kernels becomes a kernel of its own.
+void outlineRemainingFree(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!isFreeOp(&op) || isa<arith::ConstantOp>(op))
+      continue;
+    if (op.use_empty())
+      continue;
+    bool feedsFreeAlone = llvm::all_of(op.getUsers(), [](Operation *user) { return isFreeOp(user); });
+    if (!feedsFreeAlone)
+      outline({&op});
+  }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isFreeOp(&op) && op.use_empty())
+      op.erase();
+}
+
+void formKernels(Block &block) {
+  Sinker(block).run();
+  KernelClusters clusters(block);
+  for (ArrayRef<Operation *> ops : clusters.run())
+    outline(ops);
+  outlineRemainingFree(block);
+  sortTopologically(&block);
+}
+
+struct FormKernels : ds::impl::FormKernelsPassBase<FormKernels> {
+  void runOnOperation() override {
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks)
+      formKernels(*block);
+  }
+};
+
+} // namespace

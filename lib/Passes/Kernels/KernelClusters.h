@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decides which ops of a block share a kernel.
+
+#ifndef DS_LIB_PASSES_KERNELS_KERNELCLUSTERS_H
+#define DS_LIB_PASSES_KERNELS_KERNELCLUSTERS_H
+
+#include "ds/Dialect/DsDialect.h"
+
+namespace ds {
+
+/// Elementwise ops and reductions: what kernels are made of.
+bool isFusibleOp(mlir::Operation *op);
+
+/// Broadcasts, iotas and splat constants: made anew in each kernel that uses them.
+bool isFreeOp(mlir::Operation *op);
+
+/// The dims of a kernel's iteration space over which a value runs, ascending.
+using DimMap = llvm::SmallVector<int64_t, 4>;
+
+/// One kernel in the making.
+struct KernelCluster {
+  llvm::SmallVector<mlir::Operation *> ops;
+  mlir::RankedTensorType space;              ///< shape and layout of the iteration space
+  llvm::DenseMap<mlir::Value, DimMap> maps;  ///< the member results, and over which dims they run
+  llvm::DenseSet<mlir::Value> foldedRows;    ///< results of leading reductions: known only after the kernel
+  int64_t firstColumn = -1;                  ///< the first dim of the columns; -1: not decided
+  int64_t segment = 0;                       ///< number of matmuls and collectives before it in the block
+};
+
+class KernelClusters {
+public:
+  explicit KernelClusters(mlir::Block &block) : block(block) {}
+
+  /// The members of each kernel, in program order.
+  llvm::SmallVector<llvm::ArrayRef<mlir::Operation *>> run();
+
+private:
+  void visit(mlir::Operation *op);
+  bool join(mlir::Operation *op, unsigned id);
+  void start(mlir::Operation *op);
+  bool merge(unsigned into, unsigned from);
+
+  /// The clusters whose results `op` uses, directly or through free ops; latest first.
+  llvm::SmallVector<unsigned> producersOf(mlir::Operation *op);
+  /// Whether a path from cluster `target` leads to `value` through an op outside it.
+  bool reaches(unsigned target, mlir::Value value, bool directIsPath);
+  bool reachesInputsOf(unsigned target, unsigned cluster);
+
+  mlir::Block &block;
+  llvm::SmallVector<KernelCluster> clusters;
+  llvm::DenseMap<mlir::Operation *, unsigned> clusterOf;
+  llvm::DenseMap<mlir::Operation *, int64_t> segmentOf;
+  int64_t segment = 0;
+};
+
+} // namespace ds
+
+#endif // DS_LIB_PASSES_KERNELS_KERNELCLUSTERS_H

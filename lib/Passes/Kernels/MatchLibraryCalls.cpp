@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ds/Passes/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace ds {
+#define GEN_PASS_DEF_MATCHLIBRARYCALLSPASS
+#include "ds/Passes/Passes.h.inc"
+} // namespace ds
+
+using namespace mlir;
+using namespace ds;
+
+namespace {
+
+std::string joinIndices(StringRef left, StringRef right, StringRef result) {
+  return (left + "," + right + "->" + result).str();
+}
+
+/// A transposed operand: its letters in the order of what is transposed.
+struct FoldOperandTranspose : OpRewritePattern<MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
+    for (unsigned number : {0u, 1u}) {
+      auto transpose = op->getOperand(number).getDefiningOp<TransposeOp>();
+      if (!transpose)
+        continue;
+      std::string letters(number == 0 ? op.getLhsIndices() : op.getRhsIndices()), permuted(letters);
+      for (auto [place, dim] : llvm::enumerate(transpose.getPermutation()))
+        permuted[dim] = letters[place];
+      std::string indices = number == 0 ? joinIndices(permuted, op.getRhsIndices(), op.getResultIndices())
+                                        : joinIndices(op.getLhsIndices(), permuted, op.getResultIndices());
+      rewriter.modifyOpInPlace(op, [&] {
+        op->setOperand(number, transpose.getInput());
+        op.setIndices(indices);
+      });
+      return success();
+    }
+    return failure();
+  }
+};
+
+/// A transpose that is the one user of a matmul: the matmul writes in its order.
+struct FoldResultTranspose : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    auto matmul = op.getInput().getDefiningOp<MatmulOp>();
+    if (!matmul || !matmul->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "is not the one user of a matmul");
+    std::string letters;
+    for (int64_t dim : op.getPermutation())
+      letters.push_back(matmul.getResultIndices()[dim]);
+    rewriter.replaceOpWithNewOp<MatmulOp>(op, op.getType(), matmul.getLhs(), matmul.getRhs(),
+                                          joinIndices(matmul.getLhsIndices(), matmul.getRhsIndices(), letters));
+    return success();
+  }
+};
+
+/// transpose(reshape(x)) of a reshape that only splits off or joins unit dims, and the like, is left to the copy engine; a transpose of a
+/// transpose is one.
+struct FoldTransposeOfTranspose : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<TransposeOp>();
+    if (!inner)
+      return failure();
+    SmallVector<int64_t> permutation;
+    for (int64_t dim : op.getPermutation())
+      permutation.push_back(inner.getPermutation()[dim]);
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), inner.getInput(), permutation);
+    return success();
+  }
+};
+
+struct MatchLibraryCalls : ds::impl::MatchLibraryCallsPassBase<MatchLibraryCalls> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FoldOperandTranspose, FoldResultTranspose, FoldTransposeOfTranspose>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "TensorBuilder.h"
+
+using namespace mlir;
+using namespace ds;
+
+SmallVector<int64_t> ds::otherDims(int64_t rank, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> others;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (!llvm::is_contained(dims, dim))
+      others.push_back(dim);
+  return others;
+}
+
+Value TensorBuilder::splat(double value, RankedTensorType like) {
+  Attribute element;
+  if (isa<FloatType>(like.getElementType()))
+    element = FloatAttr::get(like.getElementType(), value);
+  else
+    element = IntegerAttr::get(like.getElementType(), static_cast<int64_t>(value));
+  return make<arith::ConstantOp>(SplatElementsAttr::get(like, element));
+}
+
+Value TensorBuilder::reduce(Value value, ArrayRef<int64_t> dims, Reduction kind) {
+  RankedTensorType type = typeOf(value);
+  Layout input = layoutOf(value), layout = input;
+  SmallVector<int64_t> shape;
+  layout.dims.clear();
+  for (int64_t dim : otherDims(type.getRank(), dims)) {
+    shape.push_back(type.getDimSize(dim));
+    layout.dims.push_back(input.dims[dim]);
+  }
+  for (int64_t dim : dims)
+    for (const Factor &factor : input.dims[dim])
+      for (const std::string &axis : factor.axes)
+        layout.partial[axis] = static_cast<ReduceKind>(kind);
+  RankedTensorType result = withLayout(RankedTensorType::get(shape, type.getElementType()), layout);
+  return make<ReduceOp>(result, value, dims, kind);
+}
+
+Value TensorBuilder::broadcast(Value value, RankedTensorType like, ArrayRef<int64_t> dims) {
+  return make<BroadcastOp>(withElement(like, typeOf(value).getElementType()), value, dims);
+}
+
+Value TensorBuilder::unreduce(Value value, RankedTensorType like, ArrayRef<int64_t> folded) {
+  return broadcast(value, like, otherDims(like.getRank(), folded));
+}
+
+Value TensorBuilder::iota(RankedTensorType like, int64_t dim) {
+  return make<IotaOp>(withElement(like, builder.getI32Type()), dim);
+}

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ds/Passes/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace ds {
+#define GEN_PASS_DEF_ASSIGNZEROPASS
+#include "ds/Passes/Passes.h.inc"
+} // namespace ds
+
+using namespace mlir;
+using namespace ds;
+
+namespace {
+
+/// Whether `value` is a scalar repeated, or a constant.
+bool isScalarFactor(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
+    return broadcast.getInput().getType().getRank() == 0;
+  return isa_and_nonnull<arith::ConstantOp>(op) || cast<RankedTensorType>(value.getType()).getRank() == 0;
+}
+
+/// The gradient before it is scaled and clipped: follows products with scalars upwards.
+Value gradientRoot(Value gradient) {
+  while (isa_and_nonnull<arith::MulFOp, arith::DivFOp>(gradient.getDefiningOp())) {
+    Operation *op = gradient.getDefiningOp();
+    bool rightIsScalar = isScalarFactor(op->getOperand(1));
+    if (!rightIsScalar && !isScalarFactor(op->getOperand(0)))
+      break;
+    gradient = op->getOperand(rightIsScalar ? 0 : 1);
+  }
+  return gradient;
+}
+
+struct AssignZero : ds::impl::AssignZeroPassBase<AssignZero> {
+  using AssignZeroPassBase::AssignZeroPassBase;
+
+  void runOnOperation() override {
+    if (stage < 0 || stage > 3 || !meshOf(getOperation()).findAxis(axis)) {
+      getOperation().emitError("ZeRO must have a stage in [0, 3] and an axis of the mesh, got stage ") << stage << " over \"" << axis << "\"";
+      return signalPassFailure();
+    }
+    SymbolTable symbols(getOperation());
+    auto variableOf = [&](Value value) {
+      auto read = value.getDefiningOp<ReadOp>();
+      return read ? symbols.lookup<VariableOp>(read.getVariable()) : VariableOp();
+    };
+    getOperation().walk([&](Operation *op) {
+      if (!isa<AdamUpdateOp, SgdUpdateOp>(op))
+        return;
+      VariableOp parameter = variableOf(op->getOperand(0));
+      Layout state = layoutHint(parameter, stage >= 1);
+      for (unsigned number = 2; number < 2 + op->getNumResults() - 1; ++number)
+        setHint(variableOf(op->getOperand(number)), state);
+      constrainGradient(gradientRoot(op->getOperand(1)), state);
+    });
+    for (VariableOp variable : getOperation().getOps<VariableOp>())
+      if (variable.getRole() == VariableRole::Parameter && stage == 3)
+        setHint(variable, layoutHint(variable, true));
+  }
+
+  /// The layout of the parameter's shard, cut further over the axis if `isFlat`.
+  Layout layoutHint(VariableOp parameter, bool isFlat) {
+    Layout layout = Layout::replicated(parameter.getTensorType().getRank());
+    if (std::optional<LayoutAttr> hint = parameter.getLayout())
+      layout = hint->getLayout();
+    if (isFlat && layout.flat.empty() && parameter.getTensorType().getRank() > 0)
+      layout.flat = {axis};
+    return layout;
+  }
+
+  void setHint(VariableOp variable, const Layout &layout) {
+    variable.setLayoutAttr(LayoutAttr::get(&getContext(), normalized(layout, shapeOf(variable.getType()))));
+  }
+
+  void constrainGradient(Value gradient, const Layout &layout) {
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointAfterValue(gradient);
+    auto constrained = ConstrainOp::create(builder, gradient.getLoc(), gradient, LayoutAttr::get(&getContext(), layout));
+    gradient.replaceAllUsesExcept(constrained, constrained);
+    auto loop = gradient.getDefiningOp<scf::ForOp>();
+    if (!loop || stage < 2)
+      return;
+    // Every micro-batch gives a shard: constrain what is added to the accumulator.
+    unsigned number = cast<OpResult>(gradient).getResultNumber();
+    Value arg = loop.getRegionIterArgs()[number];
+    auto add = loop.getBody()->getTerminator()->getOperand(number).getDefiningOp<arith::AddFOp>();
+    if (!add || !llvm::is_contained(add->getOperands(), arg))
+      return;
+    unsigned added = add.getLhs() == arg ? 1 : 0;
+    builder.setInsertionPoint(add);
+    add->setOperand(added, ConstrainOp::create(builder, add.getLoc(), add->getOperand(added), LayoutAttr::get(&getContext(), layout)));
+  }
+};
+
+} // namespace

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ds/Passes/Passes.h"
+
+#include "ds/Layout/Cast.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace ds {
+#define GEN_PASS_DEF_VERIFYLAYOUTSPASS
+#include "ds/Passes/Passes.h.inc"
+} // namespace ds
+
+using namespace mlir;
+using namespace ds;
+
+namespace {
+
+/// The kind of cast that an op claims to be.
+std::optional<CastKind> castKindOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<CastKind>>(op)
+      .Case([](AllGatherOp) { return CastKind::AllGather; })
+      .Case([](ReduceScatterOp) { return CastKind::ReduceScatter; })
+      .Case([](AllReduceOp) { return CastKind::AllReduce; })
+      .Case([](AllToAllOp) { return CastKind::AllToAll; })
+      .Case([](TakeShardOp) { return CastKind::TakeShard; })
+      .Case([](ToPartialOp) { return CastKind::ToPartial; })
+      .Case([](RemapOp) { return CastKind::Remap; })
+      .Case([](CopyOp) { return CastKind::Copy; })
+      .Case([](TransferOp) { return CastKind::Transfer; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// Ops whose types say all there is to check: others have a rule.
+bool isStructural(Operation *op) {
+  return isa<ModuleOp, func::FuncOp, func::ReturnOp, scf::ForOp, scf::YieldOp, MeshOp, VariableOp, ReadOp, AssignOp, ConstrainOp,
+             FenceOp, KernelOp, YieldOp, StartOp, WaitOp>(op) ||
+         llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+}
+
+struct VerifyLayouts : ds::impl::VerifyLayoutsPassBase<VerifyLayouts> {
+  using VerifyLayoutsPassBase::VerifyLayoutsPassBase;
+
+  void runOnOperation() override {
+    mesh = meshOf(getOperation());
+    getOperation().walk([&](Operation *op) {
+      if (failed(verifyTypes(op)) || failed(verifyOp(op)))
+        signalPassFailure();
+    });
+  }
+
+private:
+  LogicalResult verifyType(Operation *op, Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.getEncoding())
+      return success();
+    auto layout = dyn_cast<LayoutAttr>(tensor.getEncoding());
+    if (!layout)
+      return op->emitOpError("must have #ds.layout encodings alone, got ") << type;
+    if (std::optional<std::string> fault = findLayoutFault(layout.getLayout(), shapeOf(type), mesh))
+      return op->emitOpError() << *fault << ", in " << type;
+    return success();
+  }
+
+  LogicalResult verifyTypes(Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (failed(verifyType(op, type)))
+        return failure();
+    for (Region &region : op->getRegions())
+      for (BlockArgument arg : region.getArguments())
+        if (failed(verifyType(op, arg.getType())))
+          return failure();
+    return success();
+  }
+
+  LogicalResult verifyOp(Operation *op) {
+    if (std::optional<CastKind> kind = castKindOf(op))
+      return verifyCast(op, *kind);
+    if (auto start = dyn_cast<StartOp>(op))
+      return verifyStart(start);
+    if (isa<RelayoutOp>(op))
+      return allowRelayouts ? success() : op->emitOpError("must be expanded into casts");
+    if (auto variable = dyn_cast<VariableOp>(op))
+      return verifyVariable(variable);
+    if (isStructural(op))
+      return success();
+    std::optional<LayoutRule> rule = findLayoutRule(op);
+    if (!rule)
+      return op->emitOpError("has no layout rule");
+    if (std::optional<std::string> fault = findRuleFault(op, *rule, mesh))
+      return op->emitOpError() << *fault;
+    return success();
+  }
+
+  LogicalResult verifyVariable(VariableOp op) {
+    if (failed(verifyType(op, op.getType())))
+      return failure();
+    if (!layoutOf(op.getType()).partial.empty())
+      return op.emitOpError("must not be partial, got ") << op.getType();
+    return success();
+  }
+
+  LogicalResult verifyCast(Operation *op, CastKind kind) {
+    Layout from = layoutOf(op->getOperand(0)), to = layoutOf(op->getResult(0));
+    StringAttr axis = op->getAttrOfType<StringAttr>("axis");
+    return verifyStep(op, from, to, {kind, axis ? axis.getValue() : StringRef()}, shapeOf(op->getResult(0).getType()));
+  }
+
+  struct Claim {
+    CastKind kind;
+    StringRef axis;
+  };
+
+  LogicalResult verifyStep(Operation *op, const Layout &from, const Layout &to, Claim claim, const Shape &shape) {
+    if (claim.kind == CastKind::Remap) {
+      if (from.partial == to.partial && from.at == to.at && from.memory == to.memory)
+        return success();
+      return op->emitOpError("must keep partial, at and memory, got [") << from.str() << "] -> [" << to.str() << "]";
+    }
+    std::optional<Cast> found = findCast(from, to, shape, mesh);
+    if (found && found->kind == claim.kind && found->axis == claim.axis)
+      return success();
+    InFlightDiagnostic diagnostic = op->emitOpError("must lead from [") << from.str() << "] to [" << to.str() << "]";
+    if (found)
+      diagnostic << ", which is " << std::string(castKindName(found->kind)) << " over \"" << found->axis << "\"";
+    return diagnostic;
+  }
+
+  LogicalResult verifyStart(StartOp op) {
+    static const CastKind kinds[] = {CastKind::AllGather, CastKind::ReduceScatter, CastKind::AllReduce, CastKind::AllToAll};
+    for (auto [input, type] : llvm::zip_equal(op.getInputs(), op.getDestinationTypes().getAsValueRange<TypeAttr>()))
+      if (failed(verifyStep(op, layoutOf(input), layoutOf(type), {kinds[static_cast<unsigned>(op.getKind())], op.getAxis()}, shapeOf(type))))
+        return failure();
+    return success();
+  }
+
+  Mesh mesh;
+};
+
+} // namespace
