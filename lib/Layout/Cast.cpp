@@ -4,7 +4,6 @@
 #include "ds/Layout/Cast.h"
 
 #include "CastGraph.h"
-#include "OwnedSet.h"
 
 #include <algorithm>
 #include <array>
@@ -23,47 +22,42 @@ std::string_view ds::castKindName(CastKind kind) {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// The elements of `to` that `rank` needs and does not own in `from`.
-static int64_t missingElements(const Layout &from, const Layout &to, const Shape &shape, const Mesh &mesh,
-                               int64_t rank) {
-  const int64_t needed = ownedElements(to, shape, mesh, rank);
-  if (needed == 0)
-    return 0;
-  return needed - OwnedSet(to, shape, mesh, rank).commonElements(OwnedSet(from, shape, mesh, rank));
-}
-
-double ds::receivedByRank(const Cast &cast, const Layout &from, const Shape &shape, const Mesh &mesh, int64_t rank) {
-  const auto before = [&] { return static_cast<double>(ownedElements(from, shape, mesh, rank)); };
-  const auto after = [&] { return static_cast<double>(ownedElements(cast.result, shape, mesh, rank)); };
+double ds::receivedByRank(const Cast &cast, const Holdings &before, const Holdings &after, const Mesh &mesh,
+                          int64_t rank) {
+  const double numBefore = static_cast<double>(before.elements(rank));
+  const double numAfter = static_cast<double>(after.elements(rank));
   const auto groupSize = [&] { return static_cast<double>(mesh.axisSize(cast.axis)); };
   switch (cast.kind) {
   case CastKind::TakeShard:
   case CastKind::ToPartial:
     return 0;
   case CastKind::AllGather:
-    return after() - before();
+    return numAfter - numBefore;
   case CastKind::ReduceScatter:
-    return (groupSize() - 1) * after();
+    return (groupSize() - 1) * numAfter;
   case CastKind::AllReduce:
-    return 2 * (groupSize() - 1) / groupSize() * before();
+    return 2 * (groupSize() - 1) / groupSize() * numBefore;
   case CastKind::AllToAll:
   case CastKind::Remap:
-    return static_cast<double>(missingElements(from, cast.result, shape, mesh, rank));
-  case CastKind::Copy:
-    return before();
   case CastKind::Transfer:
-    return holdsValue(from, mesh, rank) ? 0 : after();
+    return static_cast<double>(after.missingElements(before, rank));
+  case CastKind::Copy:
+    return numBefore;
   }
   assert(false && "unknown cast");
   return 0;
 }
 
+double ds::receivedElements(const Cast &cast, const Holdings &before, const Holdings &after, const Mesh &mesh) {
+  double most = 0;
+  for (int64_t rank = 0; rank < mesh.numRanks(); ++rank)
+    most = std::max(most, receivedByRank(cast, before, after, mesh, rank));
+  return most;
+}
+
 double ds::receivedElements(const Cast &cast, const Layout &from, const Shape &shape, const Mesh &mesh) {
   const Mesh used = meshOfUsedAxes(from, cast.result, mesh);
-  double most = 0;
-  for (int64_t rank = 0; rank < used.numRanks(); ++rank)
-    most = std::max(most, receivedByRank(cast, from, shape, used, rank));
-  return most;
+  return receivedElements(cast, Holdings(from, shape, used), Holdings(cast.result, shape, used), used);
 }
 
 std::optional<Cast> ds::findCast(const Layout &from, const Layout &to, const Shape &shape, const Mesh &) {

@@ -113,7 +113,7 @@ static AxisPlace placeOf(const std::string &axis, const Layout &layout) {
 
 void CastGraph::addAppendedToDim(const Cast &cast, const Layout &layout, size_t dim, std::vector<Cast> &casts) const {
   const DimLayout own = resolvedDim(layout.dims[dim], shape[dim]);
-  std::vector<DimLayout> spellings = {own};
+  std::vector<DimLayout> spellings;
   for (const Layout *end : {&from, &to})
     if (std::optional<DimLayout> spelling = respelled(own, resolvedDim(end->dims[dim], shape[dim])))
       if (std::find(spellings.begin(), spellings.end(), *spelling) == spellings.end())
@@ -193,6 +193,11 @@ void CastGraph::addReductions(const Layout &layout, std::vector<Cast> &casts) co
   }
 }
 
+/// Whether `kind` may join the partial axes of `layout`: all must fold by one operation.
+static bool foldsLike(const Layout &layout, ReduceKind kind) {
+  return layout.partial.empty() || layout.partial.begin()->second == kind;
+}
+
 /// take_shard of axes that nothing uses, to_partial of those that `to` wants partial.
 void CastGraph::addFreeCasts(const Layout &layout, std::vector<Cast> &casts) const {
   const std::set<std::string> used = usedAxes(layout);
@@ -201,7 +206,7 @@ void CastGraph::addFreeCasts(const Layout &layout, std::vector<Cast> &casts) con
     if (isReplicated)
       addAppended(makeCast(CastKind::TakeShard, axis, {}), layout, /*withFlat=*/true, casts);
     const auto wanted = to.partial.find(axis);
-    if (wanted == to.partial.end() || !(isReplicated || layout.at.count(axis)))
+    if (wanted == to.partial.end() || !(isReplicated || layout.at.count(axis)) || !foldsLike(layout, wanted->second))
       continue;
     Cast toPartial = makeCast(CastKind::ToPartial, axis, layout);
     toPartial.result.at.erase(axis);

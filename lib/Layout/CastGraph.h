@@ -6,6 +6,8 @@
 #ifndef DS_LIB_LAYOUT_CASTGRAPH_H
 #define DS_LIB_LAYOUT_CASTGRAPH_H
 
+#include "OwnedSet.h"
+
 #include "ds/Layout/Cast.h"
 
 namespace ds {
@@ -13,11 +15,14 @@ namespace ds {
 /// The axes of the mesh that `from` or `to` use, in mesh order: extents depend on no others.
 Mesh meshOfUsedAxes(const Layout &from, const Layout &to, const Mesh &mesh);
 
-/// What `rank` receives when `cast` is applied to `from`, in elements.
-double receivedByRank(const Cast &cast, const Layout &from, const Shape &shape, const Mesh &mesh, int64_t rank);
+/// What `rank` receives by `cast`, in elements, where ranks own `before` and then `after`.
+double receivedByRank(const Cast &cast, const Holdings &before, const Holdings &after, const Mesh &mesh,
+                      int64_t rank);
+/// The same for the rank that receives most.
+double receivedElements(const Cast &cast, const Holdings &before, const Holdings &after, const Mesh &mesh);
 
 /// The layouts between `from` and `to` (both normalized) and the casts that join them. Only axes whose place differs
-/// are moved; a place is a factor of `from`, of `to`, or of the layout at hand, or flat.
+/// are moved; a place is a factor of `from` or of `to`, or flat.
 class CastGraph {
 public:
   CastGraph(const Layout &from, const Layout &to, const Shape &shape);

@@ -161,6 +161,16 @@ static Fault findAtFault(const Layout &layout, const Mesh &mesh) {
   return std::nullopt;
 }
 
+static Fault findPartialFault(const Layout &layout) {
+  for (const auto &[axis, kind] : layout.partial) {
+    const auto &[firstAxis, firstKind] = *layout.partial.begin();
+    if (kind != firstKind)
+      return "partial axes must fold by one operation, got " + std::string(reduceKindName(firstKind)) + " over " +
+             quoted(firstAxis) + " and " + std::string(reduceKindName(kind)) + " over " + quoted(axis);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> ds::findLayoutFault(const Layout &layout, const Shape &shape, const Mesh &mesh) {
   if (layout.dims.size() != shape.size())
     return "layout must have " + std::to_string(shape.size()) + " dims, got " + std::to_string(layout.dims.size());
@@ -174,6 +184,8 @@ std::optional<std::string> ds::findLayoutFault(const Layout &layout, const Shape
   for (const auto &entry : layout.at)
     uses.push_back(entry.first);
   if (Fault fault = findAxisFault(uses, mesh))
+    return fault;
+  if (Fault fault = findPartialFault(layout))
     return fault;
   return findAtFault(layout, mesh);
 }

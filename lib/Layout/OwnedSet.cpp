@@ -125,3 +125,21 @@ int64_t OwnedSet::commonElements(const OwnedSet &other) const {
       common += commonElements(a, b);
   return common;
 }
+
+Holdings::Holdings(const Layout &layout, const Shape &shape, const Mesh &mesh)
+    : layout(layout), shape(shape), mesh(mesh), counts(mesh.numRanks()), sets(mesh.numRanks()) {
+  for (int64_t rank = 0; rank < mesh.numRanks(); ++rank)
+    counts[rank] = ownedElements(layout, shape, mesh, rank);
+}
+
+const OwnedSet &Holdings::setOf(int64_t rank) const {
+  if (!sets[rank])
+    sets[rank] = std::make_unique<OwnedSet>(layout, shape, mesh, rank);
+  return *sets[rank];
+}
+
+int64_t Holdings::missingElements(const Holdings &before, int64_t rank) const {
+  if (counts[rank] == 0 || before.counts[rank] == 0)
+    return counts[rank];
+  return counts[rank] - setOf(rank).commonElements(before.setOf(rank));
+}

@@ -8,6 +8,8 @@
 
 #include "ds/Layout/Layout.h"
 
+#include <memory>
+
 namespace ds {
 
 /// What one rank owns of a tensor: disjoint boxes, each the product of one set of positions per dim. A block is one
@@ -26,6 +28,25 @@ private:
   static int64_t commonElements(const Box &a, const Box &b);
 
   std::vector<Box> boxes;
+};
+
+/// What all ranks own of a tensor in one layout, which must outlive this.
+class Holdings {
+public:
+  Holdings(const Layout &layout, const Shape &shape, const Mesh &mesh);
+
+  int64_t elements(int64_t rank) const { return counts[rank]; }
+  /// The elements that `rank` needs and does not own in `before`.
+  int64_t missingElements(const Holdings &before, int64_t rank) const;
+
+private:
+  const OwnedSet &setOf(int64_t rank) const;
+
+  const Layout &layout;
+  const Shape &shape;
+  const Mesh &mesh;
+  std::vector<int64_t> counts;                          ///< [rank]
+  mutable std::vector<std::unique_ptr<OwnedSet>> sets; ///< [rank], made when asked for
 };
 
 } // namespace ds

@@ -59,7 +59,9 @@ double receivedElements(const Cast &cast, const Layout &from, const Shape &shape
 /// number of remaps, then by number of casts. One cast that does it all, other than Remap, is the whole chain (which
 /// matters for tensors smaller than their group only). A chain without Remap is also taken if no rank receives more over the
 /// whole chain than the worst rank does with Remap: uneven shares alone never turn collectives into point-to-point
-/// traffic. Axes that lie the same in both layouts, or in neither, stay where they are. Empty if the layouts are equal;
+/// traffic. Axes that lie the same in both layouts, or in neither, stay where they are, an axis becomes partial only if
+/// it is so in `to`, and Remap goes straight to the dims and flat of `to` (less axes that are still partial). Between the two, axes lie
+/// on factors of `from` or `to` or in flat. Empty if the layouts are equal;
 /// nothing if they have different numbers of dims.
 std::optional<std::vector<Cast>> cheapestCasts(const Layout &from, const Layout &to, const Shape &shape, const Mesh &mesh);
 

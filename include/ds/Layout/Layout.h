@@ -44,7 +44,7 @@ using DimLayout = std::vector<Factor>;
 /// A layout without its tensor's shape. Default: of rank 0 and replicated on the device of every rank.
 struct Layout {
   std::vector<DimLayout> dims;
-  std::map<std::string, ReduceKind> partial; ///< axis -> how its summands fold
+  std::map<std::string, ReduceKind> partial; ///< axis -> how its summands fold: the same for all axes
   AxisList flat;                             ///< axes over the row-major vector of the block, major first
   std::map<std::string, std::set<int64_t>> at; ///< axis -> the coordinates that hold the value; absent: all
   MemoryTier memory = MemoryTier::Device;
@@ -56,7 +56,7 @@ struct Layout {
   bool isReplicated() const;
   /// All axes of the factors of all dims, in order.
   AxisList dimAxes() const;
-  /// Prints the short form: `[{dp}, (3)(4{tp})(16)], partial = {dp, tp:max}, flat = {x}, at = {pp = 1}, memory = host`.
+  /// Prints the short form: `[{dp}, (3)(4{tp})(16)], partial = {dp, sp}, flat = {x}, at = {pp = 1}, memory = host`.
   std::string str() const;
 
   friend bool operator==(const Layout &a, const Layout &b) {
@@ -68,6 +68,8 @@ struct Layout {
 
 /// Why `layout` is not a layout of a tensor of `shape` on `mesh` (an unknown axis, an axis used twice, factors that do
 /// not multiply to their dim, `at` coordinates outside the axis, ...), or nothing. Lower-case, no final period.
+/// Partial axes of different operations are a fault: a sum of maxima is no maximum of sums, so the value would depend on
+/// which axis is reduced first.
 std::optional<std::string> findLayoutFault(const Layout &layout, const Shape &shape, const Mesh &mesh);
 
 /// The canonical spelling of `layout` for `shape`: no factor of size 1 without axes beside others, neighbouring
