@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ds/Runtime/Device/Arena.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace ds::runtime;
+
+static constexpr size_t kHugePage = size_t(2) << 20;
+
+static size_t roundUp(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+/// What the system could give without swapping; the largest number if it does not say.
+static size_t availableBytes() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string key;
+  size_t kibibytes = 0;
+  while (meminfo >> key >> kibibytes) {
+    if (key == "MemAvailable:")
+      return kibibytes * 1024;
+    meminfo.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return std::numeric_limits<size_t>::max();
+}
+
+/// Maps `size` bytes at a multiple of kHugePage: takes one huge page more and gives the ends back.
+static char *mapAligned(size_t size) {
+  void *mapped = mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED)
+    return nullptr;
+  char *raw = static_cast<char *>(mapped);
+  const size_t lead = roundUp(reinterpret_cast<uintptr_t>(raw), kHugePage) - reinterpret_cast<uintptr_t>(raw);
+  if (lead > 0)
+    munmap(raw, lead);
+  munmap(raw + lead + size, kHugePage - lead);
+  return raw + lead;
+}
+
+/// Makes all pages present, so that no step pays for a page fault.
+static void faultIn(char *begin, size_t size, size_t page) {
+#ifdef MADV_POPULATE_WRITE
+  if (madvise(begin, size, MADV_POPULATE_WRITE) == 0)
+    return;
+#endif
+  for (size_t offset = 0; offset < size; offset += page)
+    static_cast<volatile char *>(begin)[offset] = 0;
+}
+
+absl::StatusOr<std::unique_ptr<Arena>> Arena::create(size_t bytes) {
+  if (bytes == 0)
+    return std::unique_ptr<Arena>(new Arena(nullptr, 0));
+  const size_t available = availableBytes();
+  if (bytes > available)
+    return absl::ResourceExhaustedError(
+        absl::StrCat("arena of ", bytes, " bytes must fit into memory, got ", available, " bytes available"));
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t size = roundUp(bytes, page);
+  char *begin = mapAligned(size);
+  if (!begin)
+    return absl::ResourceExhaustedError(
+        absl::StrCat("cannot map an arena of ", bytes, " bytes: ", std::strerror(errno)));
+  madvise(begin, size, MADV_HUGEPAGE); // Advice only: without huge pages the program is slower, not wrong.
+  faultIn(begin, size, page);
+  return std::unique_ptr<Arena>(new Arena(begin, size));
+}
+
+Arena::~Arena() {
+  if (begin)
+    munmap(begin, size);
+}
