@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// GatherRows and ScatterAddRows: the embedding and its gradient.
+
+#include "LibraryTask.h"
+
+#include "ds/Runtime/Device/ParallelFor.h"
+#include "ds/Runtime/StatusMacros.h"
+
+#include <cstring>
+
+using namespace ds;
+using namespace ds::runtime;
+
+namespace {
+struct GatherRowsTask : Task {
+  absl::Status run(const TaskContext &) override {
+    DS_RETURN_IF_ERROR(range.check(ids, count));
+    parallelRanges(count, 65536 / std::max<int64_t>(rowBytes, 1), [this](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        gatherOne(range.localOf(ids[i]), out + i * rowBytes);
+    });
+    return absl::OkStatus();
+  }
+
+  void gatherOne(int64_t row, char *target) const {
+    if (row < 0)
+      std::memset(target, 0, static_cast<size_t>(rowBytes));
+    else
+      std::memcpy(target, table + row * rowBytes, static_cast<size_t>(rowBytes));
+  }
+
+  const char *table = nullptr;
+  const int64_t *ids = nullptr;
+  char *out = nullptr;
+  IndexRange range;
+  int64_t rowBytes = 0, count = 0;
+};
+
+/// The work is cut by columns, or by rows of `out` where rows are short: each sum is made by one thread, in ascending
+/// order.
+template <typename T> struct ScatterAddRowsTask : Task {
+  static constexpr int64_t kLeastColumns = 64; ///< of a piece
+
+  absl::Status run(const TaskContext &) override {
+    DS_RETURN_IF_ERROR(range.check(ids, count));
+    parallelRanges(range.length * width, 65536,
+                   [this](int64_t begin, int64_t end) { std::fill(out + begin, out + end, T(0)); });
+    if (width >= kLeastColumns * getThreads())
+      parallelRanges(width, kLeastColumns, [this](int64_t begin, int64_t end) { addColumns(begin, end); });
+    else
+      parallelRanges(range.length, std::max<int64_t>(1, 16384 / std::max<int64_t>(width, 1)),
+                     [this](int64_t begin, int64_t end) { addRows(begin, end); });
+    return absl::OkStatus();
+  }
+
+  void addColumns(int64_t begin, int64_t end) const {
+    for (int64_t i = 0; i < count; ++i)
+      if (const int64_t row = range.localOf(ids[i]); row >= 0)
+        add(i, row, begin, end);
+  }
+
+  void addRows(int64_t begin, int64_t end) const {
+    for (int64_t i = 0; i < count; ++i)
+      if (const int64_t row = range.localOf(ids[i]); row >= begin && row < end)
+        add(i, row, 0, width);
+  }
+
+  void add(int64_t i, int64_t row, int64_t begin, int64_t end) const {
+    const T *source = updates + i * width;
+    T *target = out + row * width;
+    for (int64_t column = begin; column < end; ++column)
+      target[column] += source[column];
+  }
+
+  const int64_t *ids = nullptr;
+  const T *updates = nullptr;
+  T *out = nullptr;
+  IndexRange range;
+  int64_t width = 0, count = 0;
+};
+} // namespace
+
+TaskOr ds::runtime::buildGatherRows(const plan::LibraryCallT &call, const Bindings &bindings) {
+  DS_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, bindings.lengths(call.extents));
+  DS_ASSIGN_OR_RETURN(const plan::ExtentValue rows, bindings.extent(call.extents[0]));
+  auto task = std::make_unique<GatherRowsTask>();
+  DS_ASSIGN_OR_RETURN(task->table, bindings.elements(call.buffers[0], productOf({sizes[0], sizes[1]}), call.type));
+  DS_ASSIGN_OR_RETURN(task->ids, bindings.elementsAs<int64_t>(call.buffers[1], sizes[2], plan::DataType::I64));
+  DS_ASSIGN_OR_RETURN(task->out, bindings.elements(call.buffers[2], productOf({sizes[2], sizes[1]}), call.type));
+  task->range = {call.ints[0], rows.begin, rows.length};
+  task->rowBytes = sizes[1] * static_cast<int64_t>(plan::sizeOf(call.type));
+  task->count = sizes[2];
+  return task;
+}
+
+template <typename T> static TaskOr makeScatterAddRows(const plan::LibraryCallT &call, const Bindings &bindings) {
+  DS_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, bindings.lengths(call.extents));
+  DS_ASSIGN_OR_RETURN(const plan::ExtentValue rows, bindings.extent(call.extents[0]));
+  auto task = std::make_unique<ScatterAddRowsTask<T>>();
+  DS_ASSIGN_OR_RETURN(task->ids, bindings.elementsAs<int64_t>(call.buffers[0], sizes[2], plan::DataType::I64));
+  DS_ASSIGN_OR_RETURN(task->updates,
+                      bindings.elementsAs<T>(call.buffers[1], productOf({sizes[2], sizes[1]}), call.type));
+  DS_ASSIGN_OR_RETURN(task->out, bindings.elementsAs<T>(call.buffers[2], productOf({sizes[0], sizes[1]}), call.type));
+  task->range = {call.ints[0], rows.begin, rows.length};
+  task->width = sizes[1];
+  task->count = sizes[2];
+  return task;
+}
+
+TaskOr ds::runtime::buildScatterAddRows(const plan::LibraryCallT &call, const Bindings &bindings) {
+  switch (call.type) {
+  case plan::DataType::F32: return makeScatterAddRows<float>(call, bindings);
+  case plan::DataType::F64: return makeScatterAddRows<double>(call, bindings);
+  case plan::DataType::I32: return makeScatterAddRows<int32_t>(call, bindings);
+  case plan::DataType::I64: return makeScatterAddRows<int64_t>(call, bindings);
+  default: return unsupportedType(call);
+  }
+}
