@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The elementwise primitives of TensorBuilder.
+
+#include "TensorBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace ds;
+using namespace ds::onnx_import;
+
+Tensor TensorBuilder::constantLike(Value like, double value) {
+  auto type = mlir::cast<RankedTensorType>(like.getType());
+  return Tensor(materialize(makeSplat(elementOf(type.getElementType()), type.getShape(), value)));
+}
+
+//===----------------------------------------------------------------------===//
+// Unary
+//===----------------------------------------------------------------------===//
+
+Tensor TensorBuilder::emitUnary(Unary kind, Value input) {
+  Location at = loc();
+  Type element = getElementTypeOrSelf(input);
+  if (kind == Unary::Not)
+    return Tensor(arith::XOrIOp::create(builder, at, input, constantLike(input, 1).getValue()));
+  if (element.isInteger()) {
+    if (kind == Unary::Neg)
+      return Tensor(arith::SubIOp::create(builder, at, constantLike(input, 0).getValue(), input));
+    if (kind == Unary::Abs)
+      return Tensor(math::AbsIOp::create(builder, at, input));
+    problem = "needs float elements";
+    return Tensor(input);
+  }
+  switch (kind) {
+  case Unary::Neg: return Tensor(arith::NegFOp::create(builder, at, input));
+  case Unary::Abs: return Tensor(math::AbsFOp::create(builder, at, input));
+  case Unary::Sqrt: return Tensor(math::SqrtOp::create(builder, at, input));
+  case Unary::Exp: return Tensor(math::ExpOp::create(builder, at, input));
+  case Unary::Log: return Tensor(math::LogOp::create(builder, at, input));
+  case Unary::Sin: return Tensor(math::SinOp::create(builder, at, input));
+  case Unary::Cos: return Tensor(math::CosOp::create(builder, at, input));
+  case Unary::Tanh: return Tensor(math::TanhOp::create(builder, at, input));
+  case Unary::Erf: return Tensor(math::ErfOp::create(builder, at, input));
+  case Unary::Floor: return Tensor(math::FloorOp::create(builder, at, input));
+  case Unary::Ceil: return Tensor(math::CeilOp::create(builder, at, input));
+  case Unary::Round: return Tensor(math::RoundEvenOp::create(builder, at, input));
+  default: return Tensor(arith::DivFOp::create(builder, at, constantLike(input, 1).getValue(), input));
+  }
+}
+
+Tensor TensorBuilder::unary(Unary kind, const Tensor &input) {
+  return input.isHost() ? Tensor(hostUnary(kind, input.getHost())) : emitUnary(kind, input.getValue());
+}
+
+//===----------------------------------------------------------------------===//
+// Binary
+//===----------------------------------------------------------------------===//
+
+template <typename FloatOp, typename IntOp>
+static Value createByType(OpBuilder &builder, Location at, Value lhs, Value rhs) {
+  if (isa<FloatType>(getElementTypeOrSelf(lhs)))
+    return FloatOp::create(builder, at, lhs, rhs);
+  return IntOp::create(builder, at, lhs, rhs);
+}
+
+Tensor TensorBuilder::emitBinary(Binary kind, Value lhs, Value rhs) {
+  Location at = loc();
+  bool isReal = isa<FloatType>(getElementTypeOrSelf(lhs));
+  switch (kind) {
+  case Binary::Add: return Tensor(createByType<arith::AddFOp, arith::AddIOp>(builder, at, lhs, rhs));
+  case Binary::Sub: return Tensor(createByType<arith::SubFOp, arith::SubIOp>(builder, at, lhs, rhs));
+  case Binary::Mul: return Tensor(createByType<arith::MulFOp, arith::MulIOp>(builder, at, lhs, rhs));
+  case Binary::Div: return Tensor(createByType<arith::DivFOp, arith::DivSIOp>(builder, at, lhs, rhs));
+  case Binary::Remainder: return Tensor(createByType<arith::RemFOp, arith::RemSIOp>(builder, at, lhs, rhs));
+  case Binary::Min: return Tensor(createByType<arith::MinimumFOp, arith::MinSIOp>(builder, at, lhs, rhs));
+  case Binary::Max: return Tensor(createByType<arith::MaximumFOp, arith::MaxSIOp>(builder, at, lhs, rhs));
+  case Binary::Pow:
+    if (isReal)
+      return Tensor(math::PowFOp::create(builder, at, lhs, rhs));
+    problem = "needs float elements";
+    return Tensor(lhs);
+  case Binary::Mod: {
+    if (isReal)
+      return Tensor(arith::RemFOp::create(builder, at, lhs, rhs));
+    Value quotient = arith::FloorDivSIOp::create(builder, at, lhs, rhs);
+    return Tensor(arith::SubIOp::create(builder, at, lhs, arith::MulIOp::create(builder, at, quotient, rhs)));
+  }
+  case Binary::And: return Tensor(arith::AndIOp::create(builder, at, lhs, rhs));
+  case Binary::Or: return Tensor(arith::OrIOp::create(builder, at, lhs, rhs));
+  case Binary::Xor: return Tensor(arith::XOrIOp::create(builder, at, lhs, rhs));
+  }
+  return Tensor(lhs);
+}
+
+Tensor TensorBuilder::binary(Binary kind, const Tensor &lhs, const Tensor &rhs) {
+  Dims shape = *broadcastShapes(lhs.shape(), rhs.shape());
+  if (lhs.isHost() && rhs.isHost() && *countOf(shape) <= kMaxFoldedElements)
+    return hostBinary(kind, broadcastTo(lhs, shape).getHost(), broadcastTo(rhs, shape).getHost());
+  return emitBinary(kind, broadcastValue(lhs, shape), broadcastValue(rhs, shape));
+}
+
+Tensor TensorBuilder::compare(Comparison kind, const Tensor &lhs, const Tensor &rhs) {
+  Dims shape = *broadcastShapes(lhs.shape(), rhs.shape());
+  if (lhs.isHost() && rhs.isHost() && *countOf(shape) <= kMaxFoldedElements)
+    return hostCompare(kind, broadcastTo(lhs, shape).getHost(), broadcastTo(rhs, shape).getHost());
+  using arith::CmpFPredicate;
+  using arith::CmpIPredicate;
+  static constexpr CmpFPredicate floats[] = {CmpFPredicate::OEQ, CmpFPredicate::OLT, CmpFPredicate::OLE, CmpFPredicate::OGT, CmpFPredicate::OGE};
+  static constexpr CmpIPredicate ints[] = {CmpIPredicate::eq, CmpIPredicate::slt, CmpIPredicate::sle, CmpIPredicate::sgt, CmpIPredicate::sge};
+  Value left = broadcastValue(lhs, shape), right = broadcastValue(rhs, shape);
+  unsigned which = static_cast<unsigned>(kind);
+  if (isFloat(lhs.element()))
+    return Tensor(arith::CmpFOp::create(builder, loc(), floats[which], left, right));
+  return Tensor(arith::CmpIOp::create(builder, loc(), ints[which], left, right));
+}
+
+Tensor TensorBuilder::select(const Tensor &condition, const Tensor &onTrue, const Tensor &onFalse) {
+  Dims shape = *broadcastShapes(condition.shape(), *broadcastShapes(onTrue.shape(), onFalse.shape()));
+  bool allHost = condition.isHost() && onTrue.isHost() && onFalse.isHost();
+  if (allHost && *countOf(shape) <= kMaxFoldedElements)
+    return hostSelect(broadcastTo(condition, shape).getHost(), broadcastTo(onTrue, shape).getHost(), broadcastTo(onFalse, shape).getHost());
+  return Tensor(arith::SelectOp::create(builder, loc(), broadcastValue(condition, shape), broadcastValue(onTrue, shape),
+                                        broadcastValue(onFalse, shape)));
+}
+
+//===----------------------------------------------------------------------===//
+// Casts
+//===----------------------------------------------------------------------===//
+
+Tensor TensorBuilder::emitCast(Value input, Element from, Element to) {
+  Location at = loc();
+  RankedTensorType target = type(to, mlir::cast<RankedTensorType>(input.getType()).getShape());
+  if (isUnsigned(to))
+    return Tensor(constantLike(input, 0));
+  if (to == Element::Bool) {
+    Value zero = constantLike(input, 0).getValue();
+    if (isFloat(from))
+      return Tensor(arith::CmpFOp::create(builder, at, arith::CmpFPredicate::UNE, input, zero));
+    return Tensor(arith::CmpIOp::create(builder, at, arith::CmpIPredicate::ne, input, zero));
+  }
+  if (from == Element::Bool)
+    return isFloat(to) ? emit<arith::UIToFPOp>(target, input) : emit<arith::ExtUIOp>(target, input);
+  if (isFloat(from) != isFloat(to))
+    return isFloat(to) ? emit<arith::SIToFPOp>(target, input) : emit<arith::FPToSIOp>(target, input);
+  unsigned before = bytesOf(from), after = bytesOf(to);
+  if (isFloat(from) && before == after) // f16 and bf16
+    return emit<arith::TruncFOp>(target, emit<arith::ExtFOp>(type(Element::F32, target.getShape()), input).getValue());
+  if (isFloat(from))
+    return after > before ? emit<arith::ExtFOp>(target, input) : emit<arith::TruncFOp>(target, input);
+  return after > before ? emit<arith::ExtSIOp>(target, input) : emit<arith::TruncIOp>(target, input);
+}
+
+Tensor TensorBuilder::cast(const Tensor &input, Element element) {
+  if (input.element() == element)
+    return input;
+  return input.isHost() ? Tensor(hostCast(input.getHost(), element)) : emitCast(input.getValue(), input.element(), element);
+}

@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A model file becomes a module: inputs, variables, then one handler per node.
+
+#include "Graph.h"
+#include "Registry.h"
+#include "Variables.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/Path.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace ds;
+using namespace ds::onnx_import;
+
+namespace {
+class Importer : public ProgramState {
+public:
+  Importer(MLIRContext &context, const ModelFile &file, Graph graph, ErrorSink &errors, StringRef path)
+      : file(file), graph(std::move(graph)), errors(errors), builder(&context), build(builder),
+        fileName(builder.getStringAttr(llvm::sys::path::filename(path))) {}
+
+  OwningOpRef<ModuleOp> run(const ImportOptions &options, int64_t opset);
+
+  void assign(const Variable &variable, const Tensor &value) override { assigned.push_back({&variable, value}); }
+  bool isUsed(StringRef name) const override { return graph.used.contains(name); }
+
+private:
+  bool areSupported(int64_t opset);
+  FailureOr<Type> typeOfInput(const onnx::ValueInfoProto &input, const ImportOptions &options);
+  LogicalResult addInputs(const ImportOptions &options);
+  LogicalResult checkBoundDims(const ImportOptions &options);
+  void addVariables();
+  void addConstants();
+  void importNode(const onnx::NodeProto &node);
+  void storeOutputs(NodeContext &context);
+  void finish();
+  void dropUnused();
+
+  const ModelFile &file;
+  Graph graph;
+  ErrorSink &errors;
+  OpBuilder builder;
+  TensorBuilder build;
+  StringAttr fileName;
+  Registry registry;
+  int64_t opset = 0;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp function;
+  std::deque<Variable> variables;
+  llvm::StringMap<Tensor> values;
+  std::vector<std::pair<const Variable *, Tensor>> assigned;
+  std::set<std::string> symbolicDims, unboundDims;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Before the first node
+//===----------------------------------------------------------------------===//
+
+/// Reports all nodes for which there is no handler.
+bool Importer::areSupported(int64_t version) {
+  opset = version;
+  for (const onnx::NodeProto *node : graph.nodes) {
+    std::string problem = "is not supported";
+    bool isStandard = node->domain().empty() || node->domain() == "ai.onnx";
+    if (!isStandard || !registry.find(node->op_type(), opset, problem))
+      (void)errors.unsupported(describe(*node) + " " + problem);
+  }
+  return !errors.hasErrors();
+}
+
+FailureOr<Type> Importer::typeOfInput(const onnx::ValueInfoProto &input, const ImportOptions &options) {
+  std::string name = "input '" + input.name() + "'";
+  if (!input.type().has_tensor_type() || !input.type().tensor_type().has_shape())
+    return errors.malformed(name + " must be a tensor with a shape");
+  const onnx::TypeProto_Tensor &tensor = input.type().tensor_type();
+  std::optional<Element> element = elementOf(tensor.elem_type());
+  if (!element || isUnsigned(*element))
+    return errors.unsupported(name + " must have signed integers, bools or floats, got data_type " + Twine(tensor.elem_type()));
+  Dims shape;
+  bool isOpen = false;
+  for (const onnx::TensorShapeProto_Dimension &dim : tensor.shape().dim()) {
+    if (dim.has_dim_value()) {
+      shape.push_back(dim.dim_value());
+      continue;
+    }
+    symbolicDims.insert(dim.dim_param());
+    auto bound = options.dims.find(dim.dim_param());
+    if (bound == options.dims.end()) {
+      unboundDims.insert(dim.dim_param());
+      isOpen = true;
+    } else {
+      shape.push_back(bound->second);
+    }
+  }
+  if (isOpen)
+    return failure(); // reported once for all inputs
+  if (!countOf(shape))
+    return errors.malformed(name + " has a shape that overflows or is negative: " + textOf(shape));
+  return Type(RankedTensorType::get(shape, typeOf(*element, builder.getContext())));
+}
+
+static std::string listOf(const std::set<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "'" : ", '") + name + "'";
+  return text.empty() ? "none" : text;
+}
+
+LogicalResult Importer::checkBoundDims(const ImportOptions &options) {
+  if (!unboundDims.empty())
+    return errors.malformed("symbolic dims must be bound to sizes, got none for " + listOf(unboundDims));
+  for (const auto &[name, size] : options.dims)
+    if (!symbolicDims.count(name))
+      return errors.malformed("has no symbolic dim '" + name + "' to bind; it has " + listOf(symbolicDims));
+  return success();
+}
+
+LogicalResult Importer::addInputs(const ImportOptions &options) {
+  llvm::StringSet<> initialized;
+  for (const Initializer &tensor : file.initializers)
+    initialized.insert(tensor.name);
+  SmallVector<Type> types;
+  SmallVector<std::string> names;
+  bool hasFailed = false;
+  for (const onnx::ValueInfoProto &input : file.model.graph().input()) {
+    if (initialized.contains(input.name()))
+      continue;
+    FailureOr<Type> type = typeOfInput(input, options);
+    hasFailed |= failed(type);
+    types.push_back(succeeded(type) ? *type : Type());
+    names.push_back(input.name());
+  }
+  if (failed(checkBoundDims(options)) || hasFailed)
+    return failure();
+  function = func::FuncOp::create(builder, builder.getUnknownLoc(), "forward", builder.getFunctionType(types, {}));
+  Block *body = function.addEntryBlock();
+  for (auto [index, name] : llvm::enumerate(names)) {
+    function.setArgAttr(index, kNameAttr, builder.getStringAttr(name));
+    values[name] = Tensor(body->getArgument(index));
+  }
+  builder.setInsertionPointToStart(body);
+  return success();
+}
+
+void Importer::addVariables() {
+  for (Variable &variable : variables) {
+    variable.read = ReadOp::create(builder, variable.op.getLoc(), variable.op.getTensorType(), variable.name);
+    values[variable.value] = Tensor(variable.read.getResult(), &variable);
+  }
+}
+
+/// The other initializers, as far as they are used.
+void Importer::addConstants() {
+  for (const Initializer &tensor : file.initializers)
+    if (!values.count(tensor.name) && graph.used.contains(tensor.name))
+      values[tensor.name] = tensor.decode();
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+void Importer::storeOutputs(NodeContext &context) {
+  const onnx::NodeProto &node = context.node;
+  for (int i = 0; i < node.output_size(); ++i) {
+    if (node.output(i).empty())
+      continue;
+    if (static_cast<size_t>(i) < context.outputs.size())
+      values[node.output(i)] = context.outputs[i];
+    else if (isUsed(node.output(i)))
+      (void)context.unsupported("has no output " + Twine(i) + " here");
+  }
+}
+
+void Importer::importNode(const onnx::NodeProto &node) {
+  if (node.output_size() && values.count(node.output(0)))
+    return; // an Identity that is a variable
+  NodeContext context(node, build, *this, errors);
+  for (const std::string &input : node.input()) {
+    if (!input.empty() && !values.count(input))
+      return; // what it reads has failed
+    context.inputs.push_back(input.empty() ? Tensor() : values[input]);
+  }
+  std::string problem;
+  const OperatorVersion *version = registry.find(node.op_type(), opset, problem);
+  bool hasRequired = context.inputs.size() <= version->most;
+  for (unsigned i = 0; i < version->required; ++i)
+    hasRequired &= context.hasInput(i);
+  if (!hasRequired) {
+    (void)context.malformed("must have " + Twine(version->required) + " to " + Twine(version->most) + " inputs, got " +
+                            Twine(context.inputs.size()));
+    return;
+  }
+  const std::string &name = node.name().empty() ? node.op_type() : node.name();
+  build.setLocation(NameLoc::get(builder.getStringAttr(name), FileLineColLoc::get(fileName, 0, 0)));
+  bool isDone = succeeded(version->handler(context)) && !context.hasFailed();
+  if (problem = build.takeProblem(); isDone && !problem.empty())
+    isDone = succeeded(context.unsupported(problem));
+  if (isDone)
+    storeOutputs(context);
+}
+
+//===----------------------------------------------------------------------===//
+// After the last node
+//===----------------------------------------------------------------------===//
+
+void Importer::finish() {
+  SmallVector<Value> results;
+  for (const onnx::ValueInfoProto &output : file.model.graph().output()) {
+    build.setLocation(NameLoc::get(builder.getStringAttr(output.name())));
+    results.push_back(build.materialize(values[output.name()]));
+  }
+  for (auto &[variable, value] : assigned) {
+    Value updated = build.materialize(value);
+    AssignOp::create(builder, updated.getLoc(), variable->name, updated);
+  }
+  func::ReturnOp::create(builder, builder.getUnknownLoc(), results);
+  function.setFunctionType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(results).getTypes()));
+  for (auto [index, output] : llvm::enumerate(file.model.graph().output()))
+    function.setResultAttr(index, kNameAttr, builder.getStringAttr(output.name()));
+}
+
+/// Drops values that nothing uses, and variables whose data is a constant of the program.
+void Importer::dropUnused() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.front())))
+    if (isOpTriviallyDead(&op) && !isa<ReadOp>(op))
+      op.erase();
+  for (Variable &variable : variables) {
+    if (!variable.read->use_empty())
+      continue;
+    variable.read.erase();
+    if (variable.isKnown)
+      variable.op.erase();
+  }
+}
+
+OwningOpRef<ModuleOp> Importer::run(const ImportOptions &options, int64_t version) {
+  if (!areSupported(version))
+    return {};
+  module = ModuleOp::create(builder, builder.getUnknownLoc());
+  builder.setInsertionPointToStart(module->getBody());
+  variables = chooseVariables(file, graph);
+  declareVariables(variables, builder);
+  if (failed(addInputs(options)))
+    return {};
+  addVariables();
+  addConstants();
+  for (const onnx::NodeProto *node : graph.nodes)
+    importNode(*node);
+  if (errors.hasErrors())
+    return {};
+  finish();
+  if (std::string problem = build.takeProblem(); !problem.empty()) {
+    (void)errors.unsupported("has an output that " + problem);
+    return {};
+  }
+  dropUnused();
+  return std::move(module);
+}
+
+//===----------------------------------------------------------------------===//
+// The interface
+//===----------------------------------------------------------------------===//
+
+/// The version of the standard operators; none (reported) if it is outside what is understood.
+static FailureOr<int64_t> findOpset(const onnx::ModelProto &model, ErrorSink &errors) {
+  for (const onnx::OperatorSetIdProto &set : model.opset_import()) {
+    if (!set.domain().empty() && set.domain() != "ai.onnx")
+      continue;
+    if (set.version() >= kFirstOpset && set.version() <= kLastOpset)
+      return set.version();
+    return errors.unsupported("must have opset " + Twine(kFirstOpset) + " to " + Twine(kLastOpset) + ", got " + Twine(set.version()));
+  }
+  return errors.malformed("must import an opset of the standard operators");
+}
+
+/// Checks the result with its verifiers; what they say would be a fault of a handler.
+static bool isValid(ModuleOp module, ErrorSink &errors) {
+  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
+    std::string where;
+    llvm::raw_string_ostream(where) << diagnostic.getLocation();
+    (void)errors.unsupported("gives an invalid program at " + where + ": " + diagnostic.str());
+    return success();
+  });
+  return succeeded(verify(module)) && !errors.hasErrors();
+}
+
+OwningOpRef<ModuleOp> ds::importOnnx(MLIRContext &context, StringRef path, const ImportOptions &options, ImportError &error) {
+  error = {};
+  ErrorSink errors(error, path);
+  context.loadDialect<DsDialect, arith::ArithDialect, func::FuncDialect, math::MathDialect>();
+  std::unique_ptr<ModelFile> file = ModelFile::open(path, errors);
+  if (!file)
+    return {};
+  FailureOr<int64_t> opset = findOpset(file->model, errors);
+  if (failed(opset))
+    return {};
+  FailureOr<Graph> graph = Graph::create(*file, errors);
+  if (failed(graph))
+    return {};
+  OwningOpRef<ModuleOp> module = Importer(context, *file, std::move(*graph), errors, path).run(options, *opset);
+  if (!module || !isValid(*module, errors))
+    return {};
+  return module;
+}

@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ModelFile.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/stubs/logging.h>
+
+using namespace llvm;
+using namespace ds::onnx_import;
+using mlir::failed;
+using mlir::failure;
+using mlir::LogicalResult;
+using mlir::success;
+
+//===----------------------------------------------------------------------===//
+// Decoding
+//===----------------------------------------------------------------------===//
+
+static Number numberOfBits(Element element, int64_t bits) {
+  if (!isFloat(element))
+    return wrapTo(element, bits);
+  char bytes[2] = {static_cast<char>(bits), static_cast<char>(bits >> 8)};
+  return decodeBytes(element, {}, StringRef(bytes, 2)).data[0];
+}
+
+HostTensor Initializer::decode() const {
+  if (typed.empty())
+    return decodeBytes(element, shape, bytes);
+  HostTensor tensor;
+  tensor.element = element;
+  tensor.shape = shape;
+  for (int64_t value : typed)
+    tensor.data.push_back(numberOfBits(element, value));
+  return tensor;
+}
+
+bool Initializer::isUniform() const {
+  if (!typed.empty())
+    return all_equal(typed);
+  unsigned width = bytesOf(element);
+  return bytes.size() <= width || bytes.drop_front(width) == bytes.drop_back(width);
+}
+
+static bool isTypedAsBits(Element element) {
+  return element != Element::F32 && element != Element::F64;
+}
+
+template <typename Field>
+static bool appendTyped(const Field &field, HostTensor &tensor) {
+  for (auto value : field)
+    tensor.data.push_back(numberOfBits(tensor.element, static_cast<int64_t>(value)));
+  return !field.empty();
+}
+
+static bool appendFloats(const onnx::TensorProto &proto, HostTensor &tensor) {
+  for (float value : proto.float_data())
+    tensor.data.push_back(roundTo(tensor.element, value));
+  for (double value : proto.double_data())
+    tensor.data.push_back(roundTo(tensor.element, value));
+  return !tensor.data.empty();
+}
+
+std::optional<HostTensor> ds::onnx_import::decodeTensor(const onnx::TensorProto &proto, std::string &problem) {
+  std::optional<Element> element = elementOf(proto.data_type());
+  HostTensor tensor;
+  tensor.shape.assign(proto.dims().begin(), proto.dims().end());
+  std::optional<int64_t> count = countOf(tensor.shape);
+  if (!element || !count) {
+    problem = !element ? "has elements that are not numbers" : "has a shape that overflows or is negative";
+    return std::nullopt;
+  }
+  tensor.element = *element;
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
+    problem = "has external data, which only initializers may";
+    return std::nullopt;
+  }
+  if (proto.has_raw_data()) {
+    if (proto.raw_data().size() % bytesOf(*element) == 0)
+      tensor = decodeBytes(*element, tensor.shape, proto.raw_data());
+  } else if (isTypedAsBits(*element)) {
+    appendTyped(proto.int32_data(), tensor) || appendTyped(proto.int64_data(), tensor) || appendTyped(proto.uint64_data(), tensor);
+  } else {
+    appendFloats(proto, tensor);
+  }
+  if (static_cast<int64_t>(tensor.data.size()) == *count)
+    return tensor;
+  problem = (Twine("must have data of ") + Twine(*count) + " elements, got " + Twine(tensor.data.size())).str();
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Initializers
+//===----------------------------------------------------------------------===//
+
+static std::string describe(const Initializer &tensor) { return "initializer '" + tensor.name + "'"; }
+
+/// Data in one of the typed fields.
+LogicalResult ModelFile::setTyped(Initializer &tensor, const WireTensor &wire, ErrorSink &errors) {
+  StringRef file = buffer->getBuffer();
+  if (!isTypedAsBits(tensor.element)) {
+    const auto &ranges = tensor.element == Element::F32 ? wire.floats : wire.doubles;
+    uint64_t end = ranges.empty() ? 0 : ranges.front().offset;
+    for (const ByteRange &range : ranges) {
+      if (range.offset != end)
+        return errors.unsupported(describe(tensor) + " must have its typed data in one packed range");
+      end = range.offset + range.length;
+    }
+    tensor.range = ranges.empty() ? ByteRange() : ByteRange{ranges.front().offset, end - ranges.front().offset};
+    tensor.file = fileName;
+    tensor.bytes = file.substr(tensor.range.offset, tensor.range.length);
+    return success();
+  }
+  for (const auto *ranges : {&wire.ints32, &wire.ints64, &wire.unsigneds})
+    for (const ByteRange &range : *ranges)
+      if (!decodeVarints(file.substr(range.offset, range.length), tensor.typed))
+        return errors.malformed(describe(tensor) + " has data that is cut off");
+  return success();
+}
+
+MemoryBuffer *ModelFile::openExternal(StringRef location, std::string &problem) {
+  if (auto it = externals.find(location); it != externals.end())
+    return it->second.get();
+  SmallString<256> path(folder), realFolder, realFile;
+  sys::path::append(path, location);
+  bool isInside = !location.empty() && sys::path::is_relative(location) && !is_contained(SmallVector<StringRef>(sys::path::begin(location), sys::path::end(location)), "..");
+  if (isInside && (sys::fs::real_path(path, realFile) || sys::fs::real_path(folder, realFolder))) {
+    problem = "refers to external data '" + location.str() + "', which does not exist";
+    return nullptr;
+  }
+  if (realFolder.empty() || realFolder.back() != '/')
+    realFolder += '/';
+  if (!isInside || !StringRef(realFile).starts_with(realFolder)) {
+    problem = "refers to external data '" + location.str() + "', which must stay in the model's folder";
+    return nullptr;
+  }
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file) {
+    problem = "refers to external data '" + location.str() + "', which cannot be read";
+    return nullptr;
+  }
+  return (externals[location] = std::move(*file)).get();
+}
+
+LogicalResult ModelFile::setExternal(Initializer &tensor, const onnx::TensorProto &header, ErrorSink &errors) {
+  StringRef location;
+  uint64_t expected = static_cast<uint64_t>(*countOf(tensor.shape)) * bytesOf(tensor.element);
+  ByteRange range{0, expected};
+  for (const onnx::StringStringEntryProto &entry : header.external_data()) {
+    bool isNumber = entry.key() == "offset" || entry.key() == "length";
+    if (entry.key() == "location")
+      location = entry.value();
+    else if (isNumber && StringRef(entry.value()).getAsInteger(10, entry.key() == "offset" ? range.offset : range.length))
+      return errors.malformed(describe(tensor) + " has external data whose " + entry.key() + " must be a number, got '" + entry.value() + "'");
+  }
+  std::string problem;
+  MemoryBuffer *file = openExternal(location, problem);
+  if (!file)
+    return errors.malformed(describe(tensor) + " " + problem);
+  uint64_t size = file->getBufferSize();
+  if (range.offset > size || range.length > size - range.offset)
+    return errors.malformed(describe(tensor) + " must have external data inside the " + Twine(size) + " bytes of '" + location +
+                            "', got " + Twine(range.length) + " from " + Twine(range.offset));
+  tensor.file = location.str();
+  tensor.range = range;
+  tensor.bytes = file->getBuffer().substr(range.offset, range.length);
+  return success();
+}
+
+LogicalResult ModelFile::setData(Initializer &tensor, const WireTensor &wire, ErrorSink &errors) {
+  if (wire.raw.empty()) {
+    if (failed(setTyped(tensor, wire, errors)))
+      return failure();
+  } else {
+    tensor.file = fileName;
+    tensor.range = wire.raw.back();
+    tensor.bytes = buffer->getBuffer().substr(tensor.range.offset, tensor.range.length);
+  }
+  return success();
+}
+
+LogicalResult ModelFile::addInitializer(const WireTensor &wire, ErrorSink &errors) {
+  onnx::TensorProto header;
+  if (!header.ParseFromString(wire.header))
+    return errors.malformed("an initializer is not a TensorProto");
+  Initializer tensor;
+  tensor.name = header.name();
+  std::optional<Element> element = elementOf(header.data_type());
+  if (!element)
+    return errors.unsupported(describe(tensor) + " must have numbers as elements, got data_type " + Twine(header.data_type()));
+  tensor.element = *element;
+  tensor.shape.assign(header.dims().begin(), header.dims().end());
+  std::optional<int64_t> count = countOf(tensor.shape);
+  if (!count)
+    return errors.malformed(describe(tensor) + " has a shape that overflows or is negative");
+  bool isExternal = header.data_location() == onnx::TensorProto::EXTERNAL;
+  if (failed(isExternal ? setExternal(tensor, header, errors) : setData(tensor, wire, errors)))
+    return failure();
+  uint64_t expected = static_cast<uint64_t>(*count) * bytesOf(*element);
+  bool fits = tensor.typed.empty() ? tensor.bytes.size() == expected : static_cast<int64_t>(tensor.typed.size()) == *count;
+  if (!fits)
+    return errors.malformed(describe(tensor) + " must have " + Twine(expected) + " bytes of data, got " +
+                            Twine(tensor.typed.empty() ? tensor.bytes.size() : tensor.typed.size() * bytesOf(*element)));
+  initializers.push_back(std::move(tensor));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The file
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<ModelFile> ModelFile::open(StringRef path, ErrorSink &errors) {
+  auto file = std::make_unique<ModelFile>();
+  file->folder = sys::path::parent_path(path).empty() ? "." : sys::path::parent_path(path).str();
+  file->fileName = sys::path::filename(path).str();
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer) {
+    (void)errors.malformed(Twine("cannot be read: ") + buffer.getError().message());
+    return nullptr;
+  }
+  file->buffer = std::move(*buffer);
+  WireModel wire;
+  google::protobuf::LogSilencer silencer;
+  if (std::string problem = walkModel(file->buffer->getBuffer(), wire); !problem.empty()) {
+    (void)errors.malformed("is not an ONNX model: " + problem);
+    return nullptr;
+  }
+  if (wire.model.size() > std::numeric_limits<int>::max() || !file->model.ParseFromString(wire.model)) {
+    (void)errors.malformed("is not an ONNX model: its messages do not parse");
+    return nullptr;
+  }
+  if (!file->model.has_graph()) {
+    (void)errors.malformed("is not an ONNX model: it has no graph");
+    return nullptr;
+  }
+  for (const WireTensor &tensor : wire.initializers)
+    (void)file->addInitializer(tensor, errors);
+  if (errors.hasErrors())
+    return nullptr;
+  return file;
+}

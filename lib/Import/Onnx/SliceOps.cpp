@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Operators that take parts of tensors and put parts together.
+
+#include "Registry.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace ds::onnx_import;
+
+namespace {
+/// Along one dim: elements offset + i * step for i < size.
+struct Extent {
+  int64_t offset, size;
+};
+} // namespace
+
+/// ONNX clamps starts and ends into the dim, differently by the sign of the step.
+static Extent clampExtent(int64_t start, int64_t end, int64_t step, int64_t size) {
+  auto fromEnd = [&](int64_t position) { return position < 0 ? std::max(position, -size - 1) + size : std::min(position, size); };
+  int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
+  int64_t first = std::clamp(fromEnd(start), step > 0 ? 0 : int64_t(-1), high), last = std::clamp(fromEnd(end), low, high);
+  // A negative step with an end of "before the first element" is spelt by a large negative number.
+  int64_t distance = step > 0 ? last - first : first - last;
+  int64_t stride = step == std::numeric_limits<int64_t>::min() ? std::numeric_limits<int64_t>::max() : std::abs(step);
+  return {std::max<int64_t>(first, 0), distance <= 0 ? 0 : (distance - 1) / stride + 1};
+}
+
+static LogicalResult importSlice(NodeContext &context) {
+  const Tensor &input = context.input(0);
+  FailureOr<Dims> starts = context.knownInts(1, "starts"), ends = context.knownInts(2, "ends");
+  if (failed(starts) || failed(ends))
+    return failure();
+  FailureOr<Dims> axes = dimRange(0, starts->size()), steps = Dims(starts->size(), 1);
+  if (context.hasInput(3) && failed(axes = context.knownInts(3, "axes")))
+    return failure();
+  if (context.hasInput(4) && failed(steps = context.knownInts(4, "steps")))
+    return failure();
+  if (ends->size() != starts->size() || axes->size() != starts->size() || steps->size() != starts->size())
+    return context.malformed("must have as many ends, axes and steps as starts");
+  Dims offsets(input.rank(), 0), strides(input.rank(), 1), shape(input.shape());
+  Dims seen;
+  for (auto [start, end, axis, step] : llvm::zip_equal(*starts, *ends, *axes, *steps)) {
+    FailureOr<int64_t> dim = context.normalizeDim(axis, input.rank());
+    if (failed(dim))
+      return failure();
+    if (step == 0 || llvm::is_contained(seen, *dim))
+      return context.malformed("must have steps that are not 0 and each axis once");
+    seen.push_back(*dim);
+    Extent extent = clampExtent(start, end, step, input.shape()[*dim]);
+    offsets[*dim] = extent.offset;
+    shape[*dim] = extent.size;
+    strides[*dim] = extent.size > 1 ? step : 1;
+  }
+  return context.finish(context.build.slice(input, offsets, strides, shape));
+}
+
+static LogicalResult importSplit(NodeContext &context) {
+  const Tensor &input = context.input(0);
+  FailureOr<int64_t> dim = context.dimAttribute("axis", 0, input.rank());
+  if (failed(dim))
+    return failure();
+  int64_t size = input.shape()[*dim], parts = context.node.output_size();
+  FailureOr<Dims> sizes = Dims(parts, parts ? size / parts : 0);
+  if (context.hasInput(1) && failed(sizes = context.knownInts(1, "sizes")))
+    return failure();
+  std::optional<int64_t> fits = countOf(*sizes);
+  if (!fits || static_cast<int64_t>(sizes->size()) != parts || std::accumulate(sizes->begin(), sizes->end(), int64_t(0)) != size)
+    return context.malformed("must split dim " + Twine(*dim) + " of size " + Twine(size) + " into its " + Twine(parts) +
+                             " outputs, got sizes " + textOf(*sizes));
+  Dims offsets(input.rank(), 0), steps(input.rank(), 1), shape(input.shape());
+  for (int64_t part : *sizes) {
+    shape[*dim] = part;
+    context.outputs.push_back(context.build.slice(input, offsets, steps, shape));
+    offsets[*dim] += part;
+  }
+  return success();
+}
+
+static LogicalResult importConcat(NodeContext &context) {
+  const Tensor &first = context.input(0);
+  FailureOr<int64_t> dim = context.dimAttribute("axis", 0, first.rank());
+  if (failed(dim))
+    return failure();
+  Dims total(first.shape());
+  for (unsigned i = 1; i < context.inputs.size(); ++i) {
+    if (!context.hasInput(i) || failed(context.expectSameElement(0, i)))
+      return context.malformed("must have all inputs, of one element type");
+    Dims shape(context.input(i).shape());
+    bool fits = context.input(i).rank() == first.rank();
+    if (fits) {
+      total[*dim] += std::exchange(shape[*dim], first.shape()[*dim]);
+      fits = shape == Dims(first.shape());
+    }
+    if (!fits)
+      return context.malformed("must join shapes that differ in dim " + Twine(*dim) + " alone, got " + textOf(first.shape()) +
+                               " and " + textOf(context.input(i).shape()));
+  }
+  if (failed(context.expectShape(total)))
+    return failure();
+  return context.finish(context.build.concat(context.inputs, *dim));
+}
+
+/// Crops where pads are negative, then surrounds with zeros.
+static LogicalResult importPad(NodeContext &context) {
+  const Tensor &input = context.input(0);
+  FailureOr<Dims> pads = context.knownInts(1, "pads");
+  if (failed(pads))
+    return failure();
+  if (std::string mode = context.stringAttribute("mode", "constant"); mode != "constant")
+    return context.unsupported("pads in mode '" + mode + "'");
+  if (context.hasInput(2)) {
+    FailureOr<HostTensor> value = context.known(2, "a value");
+    if (failed(value) || value->count() != 1)
+      return failed(value) ? failure() : context.malformed("must have one value");
+    if (value->real(0) != 0)
+      return context.unsupported("pads with " + std::to_string(value->real(0)));
+  }
+  int64_t rank = input.rank();
+  if (static_cast<int64_t>(pads->size()) != 2 * rank)
+    return context.malformed("must have " + Twine(2 * rank) + " pads, got " + textOf(*pads));
+  Dims offsets(rank, 0), steps(rank, 1), cropped(input.shape()), low(rank, 0), shape(input.shape());
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    int64_t before = (*pads)[dim], after = (*pads)[rank + dim];
+    constexpr int64_t limit = int64_t(1) << 56;
+    if (std::abs(before) > limit || std::abs(after) > limit)
+      return context.expectShape({-1});
+    offsets[dim] = std::max<int64_t>(-before, 0);
+    cropped[dim] += std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0);
+    low[dim] = std::max<int64_t>(before, 0);
+    shape[dim] += before + after;
+  }
+  if (failed(context.expectShape(cropped)) || failed(context.expectShape(shape)))
+    return failure();
+  return context.finish(context.build.padZeros(context.build.slice(input, offsets, steps, cropped), low, shape));
+}
+
+/// Keeps a triangle of the last two dims.
+static LogicalResult importTrilu(NodeContext &context) {
+  const Tensor &input = context.input(0);
+  if (failed(context.expectRank(0, 2, 32)))
+    return failure();
+  int64_t diagonal = 0;
+  if (context.hasInput(1)) {
+    FailureOr<Dims> known = context.knownInts(1, "a diagonal");
+    if (failed(known) || known->size() != 1)
+      return failed(known) ? failure() : context.malformed("must have one diagonal");
+    diagonal = known->front();
+  }
+  bool isUpper = context.intAttribute("upper", 1) != 0;
+  int64_t rows = input.shape()[input.rank() - 2], columns = input.shape().back();
+  if (*countOf({rows, columns}) > kMaxFoldedElements)
+    return context.unsupported("has a triangle of more than " + Twine(kMaxFoldedElements) + " elements");
+  diagonal = std::clamp(diagonal, -rows - 1, columns + 1);
+  HostTensor mask;
+  mask.element = Element::Bool;
+  mask.shape = {rows, columns};
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      mask.data.push_back(wrapTo(Element::Bool, isUpper ? column >= row + diagonal : column <= row + diagonal));
+  return context.finish(context.build.select(mask, input, context.build.scalar(input, 0)));
+}
+
+void ds::onnx_import::addSliceOps(Registry &registry) {
+  registry.add("Slice", 10, 3, 5, importSlice);
+  registry.add("Split", 13, 1, 2, importSplit);
+  registry.add("Concat", 4, 1, kAnyNumber, importConcat);
+  registry.add("Pad", 11, 2, 3, importPad);
+  registry.add("Trilu", 14, 1, 2, importTrilu);
+}
