@@ -37,9 +37,10 @@ static void checkKeepsValue(const Layout &from, const Chain &chain, const Shape 
     ASSERT_EQ(findLayoutFault(cast.result, shape, mesh), std::nullopt) << cast.result.str();
     const int64_t received = tensor.apply(cast);
     ASSERT_EQ(tensor.findFault(), "") << castKindName(cast.kind) << " from " << before.str();
-    if (countsAreExact(cast.kind))
+    if (countsAreExact(cast.kind)) {
       ASSERT_EQ(receivedElements(cast, before, shape, mesh), static_cast<double>(received))
           << castKindName(cast.kind) << " from " << before.str() << " to " << cast.result.str();
+    }
   }
 }
 
@@ -90,8 +91,9 @@ static void checkIsCheapest(const Layout &from, const Chain &chain, const Shape 
     return;
   for (const Cast &cast : chain)
     ASSERT_NE(cast.kind, CastKind::Remap) << least << " < " << sum << " " << text(from, chain);
-  if (chain.size() > 1)
+  if (chain.size() > 1) {
     ASSERT_LE(mostReceived(from, chain, mesh, search), least) << text(from, chain);
+  }
 }
 
 static void checkPair(const Layout &from, const Layout &to, const Shape &shape, const Mesh &mesh,
