@@ -69,6 +69,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM initialize(argc, argv);
   DialectRegistry registry;
   ds::registerProgramDialects(registry);
+  ds::registerGradientModels(registry);
   ds::registerPasses();
   registerTransformsPasses();
 #ifdef DS_INCLUDE_TESTS
