@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "StepFunction.h"
-#include "TensorBuilder.h"
+#include "StepBuilder.h"
 
 #include "ds/Passes/Passes.h"
 
@@ -39,7 +39,7 @@ public:
 private:
   void createLoop() {
     OpBuilder builder(endOfComputation(function));
-    TensorBuilder build(builder, function.getLoc());
+    StepBuilder build(builder, function.getLoc());
     SmallVector<Value> initial;
     for (Value result : results)
       initial.push_back(build.zeros(result.getType()));
@@ -87,7 +87,7 @@ private:
     OpBuilder builder = OpBuilder::atBlockEnd(loop.getBody());
     SmallVector<Value> yielded;
     for (auto [sum, result] : llvm::zip(loop.getRegionIterArgs(), results))
-      yielded.push_back(TensorBuilder(builder, result.getLoc()).add(sum, result));
+      yielded.push_back(StepBuilder(builder, result.getLoc()).add(sum, result));
     for (auto [carried, assign] : llvm::zip_equal(loop.getRegionIterArgs().drop_front(results.size()), assigns)) {
       Value read = reads.find(assign.getVariableAttr().getAttr()).getResult();
       read.replaceUsesWithIf(carried, [&](OpOperand &use) { return loop->isProperAncestor(use.getOwner()); });
@@ -98,7 +98,7 @@ private:
 
   void useLoopResults() {
     OpBuilder builder(endOfComputation(function));
-    TensorBuilder build(builder, function.getLoc());
+    StepBuilder build(builder, function.getLoc());
     for (auto [number, use] : llvm::enumerate(returnOf(function)->getOpOperands()))
       use.set(build.mul(loop.getResult(number), 1.0 / parts));
     for (auto [number, assign] : llvm::enumerate(assigns))

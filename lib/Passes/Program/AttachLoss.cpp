@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "StepFunction.h"
-#include "TensorBuilder.h"
+#include "StepBuilder.h"
 
 #include "ds/Passes/Passes.h"
 
@@ -44,7 +44,7 @@ static FailureOr<Value> findLabels(func::FuncOp function, StringRef name, ArrayR
 
 /// Labels moved one position to the left, so that position i holds label i + 1; the last position does not count. This keeps the
 /// logits whole, where slicing would copy them.
-static Value shiftLabels(TensorBuilder &build, Value labels, int64_t ignoreIndex) {
+static Value shiftLabels(StepBuilder &build, Value labels, int64_t ignoreIndex) {
   RankedTensorType type = tensorTypeOf(labels);
   const int64_t dim = type.getRank() - 1, size = type.getDimSize(dim);
   SmallVector<int64_t> columnShape(type.getShape());
@@ -81,7 +81,7 @@ private:
     if (!isa<FloatType>(type.getElementType()) || type.getNumElements() != 1)
       return function.emitOpError("output \"") << output << "\" must be one float to be a loss, got " << type;
     OpBuilder builder(endOfComputation(function));
-    return TensorBuilder(builder, loss->getLoc()).reshape(*loss, {});
+    return StepBuilder(builder, loss->getLoc()).reshape(*loss, {});
   }
 
   /// The mean cross entropy over the labels that count.
@@ -97,11 +97,11 @@ private:
     if (failed(targets))
       return failure();
     OpBuilder builder(endOfComputation(function));
-    TensorBuilder build(builder, scores->getLoc());
+    StepBuilder build(builder, scores->getLoc());
     return meanCrossEntropy(build, *scores, shift ? shiftLabels(build, *targets, ignoreIndex) : *targets);
   }
 
-  Value meanCrossEntropy(TensorBuilder &build, Value scores, Value targets) {
+  Value meanCrossEntropy(StepBuilder &build, Value scores, Value targets) {
     RankedTensorType type = tensorTypeOf(targets);
     RankedTensorType rows = type.clone(tensorTypeOf(scores).getElementType());
     Value each = build.widen(build.value<CrossEntropyOp>(rows, scores, targets, static_cast<uint64_t>(ignoreIndex.getValue())));

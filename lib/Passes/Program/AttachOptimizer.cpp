@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "StepFunction.h"
-#include "TensorBuilder.h"
+#include "StepBuilder.h"
 
 #include "ds/Passes/Passes.h"
 
@@ -38,7 +38,7 @@ public:
   }
 
   /// The place of the updates: before the assigns that were there.
-  TensorBuilder at(Location location) { return TensorBuilder(builder, location); }
+  StepBuilder at(Location location) { return StepBuilder(builder, location); }
   Value read(VariableOp variable) { return reads.get(variable); }
   VariableOp find(FlatSymbolRefAttr name) const { return symbols.lookup<VariableOp>(name.getAttr()); }
 
@@ -117,7 +117,7 @@ private:
     FailureOr<VariableOp> counter = state.declare(function.getLoc(), "ds.step", VariableRole::Counter, scalar);
     if (failed(counter))
       return failure();
-    TensorBuilder build = state.at(function.getLoc());
+    StepBuilder build = state.at(function.getLoc());
     Value next = build.add(state.read(*counter), 1.0);
     state.assign(*counter, next);
     step = kind == "sgd" || biasCorrection ? next : build.splat(scalar, kEndlessStep);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "StepFunction.h"
-#include "TensorBuilder.h"
+#include "StepBuilder.h"
 
 #include "ds/Passes/Passes.h"
 
@@ -29,7 +29,7 @@ static SmallVector<OpOperand *> gradientsOf(func::FuncOp function) {
 }
 
 /// sqrt(sum over gradients of the sum of squares), in f32 at least.
-static Value globalNorm(TensorBuilder &build, ArrayRef<OpOperand *> gradients, RankedTensorType scalar) {
+static Value globalNorm(StepBuilder &build, ArrayRef<OpOperand *> gradients, RankedTensorType scalar) {
   Value total;
   for (OpOperand *gradient : gradients) {
     Value value = build.convert(gradient->get(), scalar);
@@ -53,7 +53,7 @@ struct ClipGradients : ds::impl::ClipGradientsPassBase<ClipGradients> {
       return signalPassFailure();
     }
     OpBuilder builder(endOfComputation(*function));
-    TensorBuilder build(builder, function->getLoc());
+    StepBuilder build(builder, function->getLoc());
     SmallVector<OpOperand *> gradients = gradientsOf(*function);
     Value norm = globalNorm(build, gradients, normType(gradients));
     if (maxNorm > 0)
@@ -70,7 +70,7 @@ private:
   }
 
   /// Multiplies all gradients by min(1, max-norm / (norm + offset)).
-  void scale(TensorBuilder &build, ArrayRef<OpOperand *> gradients, Value norm) {
+  void scale(StepBuilder &build, ArrayRef<OpOperand *> gradients, Value norm) {
     Value quotient = build.div(build.splat(norm.getType(), maxNorm), build.add(norm, kNormOffset));
     Value factor = build.value<arith::MinimumFOp>(quotient, build.splat(norm.getType(), 1));
     for (OpOperand *gradient : gradients) {

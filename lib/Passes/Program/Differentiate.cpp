@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "StepFunction.h"
-#include "TensorBuilder.h"
+#include "StepBuilder.h"
 
+#include "ds/Config/TrainingConfig.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/Support/Regex.h"
 
 namespace ds {
 #define GEN_PASS_DEF_DIFFERENTIATEPASS
@@ -29,7 +29,7 @@ public:
 
   LogicalResult run(Value loss) {
     SmallVector<Operation *> active = markActive();
-    addGradient(loss, TensorBuilder(builder, loss.getLoc()).splat(loss.getType(), 1));
+    addGradient(loss, StepBuilder(builder, loss.getLoc()).splat(loss.getType(), 1));
     for (Operation *op : llvm::reverse(active))
       if (failed(visit(op)))
         return failure();
@@ -91,7 +91,7 @@ private:
   }
 
   void addTo(Value &sum, Value gradient) {
-    sum = sum ? TensorBuilder(builder, gradient.getLoc()).add(sum, gradient) : gradient;
+    sum = sum ? StepBuilder(builder, gradient.getLoc()).add(sum, gradient) : gradient;
   }
 
   OpBuilder builder;
@@ -105,19 +105,20 @@ private:
 } // namespace
 
 /// Sets `frozen` on the parameters that an expression matches as a whole.
-static LogicalResult freezeParameters(ModuleOp module, StringRef expression) {
-  std::string fault;
-  llvm::Regex regex(("^(" + expression + ")$").str());
-  if (!regex.isValid(fault))
-    return module.emitError("frozen expression \"") << expression << "\" must be a regular expression, got: " << fault;
-  bool matches = false;
-  for (auto variable : module.getOps<VariableOp>()) {
-    if (variable.getRole() != VariableRole::Parameter || !regex.match(variable.getSymName()))
-      continue;
-    variable.setFrozen(true);
-    matches = true;
-  }
-  return matches ? success() : module.emitError("frozen expression \"") << expression << "\" must match a parameter, got none";
+static LogicalResult freezeParameters(ModuleOp module, ArrayRef<std::string> expressions) {
+  TrainingConfig config;
+  config.model.frozen.assign(expressions.begin(), expressions.end());
+  std::vector<std::string> names;
+  for (auto variable : module.getOps<VariableOp>())
+    if (variable.getRole() == VariableRole::Parameter)
+      names.push_back(variable.getSymName().str());
+  absl::StatusOr<std::vector<std::string>> frozen = frozenParameters(config, names);
+  if (!frozen.ok())
+    return module.emitError() << std::string(frozen.status().message());
+  for (auto variable : module.getOps<VariableOp>())
+    if (llvm::is_contained(*frozen, variable.getSymName()))
+      variable.setFrozen(true);
+  return success();
 }
 
 /// The loss: the one result, a scalar float.
@@ -136,7 +137,7 @@ static void appendGradients(func::FuncOp function, ArrayRef<VariableOp> variable
   for (VariableOp variable : variables) {
     Value gradient = reverse.gradientOf(variable.getSymNameAttr());
     if (!gradient)
-      gradient = TensorBuilder(builder, variable.getLoc()).zeros(variable.getTensorType());
+      gradient = StepBuilder(builder, variable.getLoc()).zeros(variable.getTensorType());
     appendResult(function, gradient, builder.getNamedAttr(kGradientAttr, FlatSymbolRefAttr::get(variable.getSymNameAttr())));
   }
 }
@@ -147,9 +148,8 @@ struct Differentiate : ds::impl::DifferentiatePassBase<Differentiate> {
   using DifferentiatePassBase::DifferentiatePassBase;
 
   void runOnOperation() override {
-    for (const std::string &expression : frozen)
-      if (failed(freezeParameters(getOperation(), expression)))
-        return signalPassFailure();
+    if (!frozen.empty() && failed(freezeParameters(getOperation(), frozen)))
+      return signalPassFailure();
     FailureOr<func::FuncOp> function = findFunction(getOperation(), kForwardFunction);
     if (failed(function))
       return signalPassFailure();

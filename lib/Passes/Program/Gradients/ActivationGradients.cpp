@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace ds;
 
 /// With the normal distribution's P(x) and density p(x): P(x) + x p(x).
-static Value erfGeluSlope(TensorBuilder &build, Value x) {
+static Value erfGeluSlope(StepBuilder &build, Value x) {
   Value erf = build.value<math::ErfOp>(build.mul(x, std::sqrt(0.5)));
   Value distribution = build.mul(build.add(erf, 1.0), 0.5);
   Value bell = build.value<math::ExpOp>(build.mul(build.mul(x, x), -0.5));
@@ -21,7 +21,7 @@ static Value erfGeluSlope(TensorBuilder &build, Value x) {
 }
 
 /// With t = tanh(c (x + a x^3)): (1 + t) / 2 + x (1 - t^2) c (1 + 3 a x^2) / 2.
-static Value tanhGeluSlope(TensorBuilder &build, Value x) {
+static Value tanhGeluSlope(StepBuilder &build, Value x) {
   const double a = 0.044715, c = std::sqrt(2 / M_PI);
   Value square = build.mul(x, x);
   Value inner = build.mul(x, build.add(build.mul(square, a * c), c));

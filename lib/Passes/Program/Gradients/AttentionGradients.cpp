@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace ds;
 
 /// scale * query key^T + bias of shape [B, H, S, T], minus infinity where the causal mask hides.
-static Value attentionScores(AttentionOp op, TensorBuilder &build, Value groupedQuery) {
+static Value attentionScores(AttentionOp op, StepBuilder &build, Value groupedQuery) {
   ArrayRef<int64_t> q = tensorTypeOf(op.getQuery()).getShape();
   const int64_t t = tensorTypeOf(op.getKey()).getDimSize(2), shape[] = {q[0], q[1], q[2], t};
   Value scores = build.reshape(build.matmul(groupedQuery, op.getKey(), "bkgsd,bktd->bkgst"), shape);

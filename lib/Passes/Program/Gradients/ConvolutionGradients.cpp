@@ -8,7 +8,7 @@ using namespace ds;
 
 /// Creates a convolution or one of its gradients, with the window of `op`.
 template <typename OpT, typename WindowOp>
-static Value convolve(TensorBuilder &build, WindowOp op, Type type, Value a, Value b) {
+static Value convolve(StepBuilder &build, WindowOp op, Type type, Value a, Value b) {
   return build.value<OpT>(type, a, b, op.getStridesAttr(), op.getPadsAttr(), op.getDilationsAttr(), op.getGroupsAttr());
 }
 

@@ -7,13 +7,13 @@
 #ifndef DS_PASSES_PROGRAM_GRADIENTS_GRADIENTS_H
 #define DS_PASSES_PROGRAM_GRADIENTS_GRADIENTS_H
 
-#include "../TensorBuilder.h"
+#include "../StepBuilder.h"
 
 namespace ds {
 
 /// What a rule reads and fills.
 struct Gradients {
-  TensorBuilder build;
+  StepBuilder build;
   mlir::ValueRange results;                        ///< gradients of the op's results; null: zero
   llvm::ArrayRef<bool> needed;                     ///< per operand
   llvm::SmallVectorImpl<mlir::Value> &operands;    ///< gradients of the operands, to be filled
@@ -29,7 +29,7 @@ struct GradientModel : DifferentiableOpInterface::ExternalModel<GradientModel<Op
   llvm::LogicalResult buildGradients(mlir::Operation *op, mlir::OpBuilder &builder, mlir::ValueRange resultGradients,
                                      llvm::ArrayRef<bool> needed, llvm::SmallVectorImpl<mlir::Value> &operandGradients) const {
     operandGradients.assign(op->getNumOperands(), mlir::Value());
-    Gradients gradients{TensorBuilder(builder, op->getLoc()), resultGradients, needed, operandGradients};
+    Gradients gradients{StepBuilder(builder, op->getLoc()), resultGradients, needed, operandGradients};
     rule(llvm::cast<OpT>(op), gradients);
     return gradients.status;
   }

@@ -54,7 +54,7 @@ static void differentiateAbs(math::AbsFOp op, Gradients &g) {
 }
 
 /// exponent * base^(exponent - 1), without a power where the exponent is a small constant.
-static Value powerSlope(math::PowFOp op, TensorBuilder &build) {
+static Value powerSlope(math::PowFOp op, StepBuilder &build) {
   Value base = op.getLhs(), exponent = op.getRhs();
   if (std::optional<double> splat = findSplat(exponent)) {
     if (*splat == 0 || *splat == 1)

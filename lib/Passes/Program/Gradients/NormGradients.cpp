@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace ds;
 
 /// The sum of each row along `dim`, repeated along it.
-static Value repeatedSum(TensorBuilder &build, Value value, int64_t dim) {
+static Value repeatedSum(StepBuilder &build, Value value, int64_t dim) {
   ArrayRef<int64_t> shape = tensorTypeOf(value).getShape();
   SmallVector<int64_t> others = dimRange(0, shape.size());
   others.erase(others.begin() + dim);
@@ -38,7 +38,7 @@ namespace {
 /// The rows of a norm: the last rank(scale) dims of its input.
 class Rows {
 public:
-  Rows(TensorBuilder &build, Value input, Value scale)
+  Rows(StepBuilder &build, Value input, Value scale)
       : build(build), shape(tensorTypeOf(input).getShape()), leading(dimRange(0, shape.size() - tensorTypeOf(scale).getRank())),
         row(dimRange(leading.size(), shape.size())), size(tensorTypeOf(scale).getNumElements()) {}
 
@@ -56,7 +56,7 @@ public:
   Value sumOfRows(Value value) { return build.reduce(value, leading); }
 
 private:
-  TensorBuilder &build;
+  StepBuilder &build;
   ArrayRef<int64_t> shape;
   SmallVector<int64_t> leading, row;
   int64_t size;

@@ -3,8 +3,8 @@
 
 /// Builds arith, math and ds ops on whole tensors at one location. Results have no layout.
 
-#ifndef DS_PASSES_PROGRAM_TENSORBUILDER_H
-#define DS_PASSES_PROGRAM_TENSORBUILDER_H
+#ifndef DS_PASSES_PROGRAM_STEPBUILDER_H
+#define DS_PASSES_PROGRAM_STEPBUILDER_H
 
 #include "ds/Dialect/DsDialect.h"
 
@@ -22,9 +22,9 @@ llvm::SmallVector<int64_t> dimRange(int64_t first, int64_t last);
 /// The one value of all elements, if `value` is a splat constant of floats or a broadcast of one.
 std::optional<double> findSplat(mlir::Value value);
 
-class TensorBuilder {
+class StepBuilder {
 public:
-  TensorBuilder(mlir::OpBuilder &builder, mlir::Location location) : builder(builder), location(location) {}
+  StepBuilder(mlir::OpBuilder &builder, mlir::Location location) : builder(builder), location(location) {}
 
   /// Creates any op at this builder's place.
   template <typename OpT, typename... Args>
@@ -77,4 +77,4 @@ private:
 
 } // namespace ds
 
-#endif // DS_PASSES_PROGRAM_TENSORBUILDER_H
+#endif // DS_PASSES_PROGRAM_STEPBUILDER_H

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "TensorBuilder.h"
+#include "StepBuilder.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/Sequence.h"
@@ -20,7 +20,7 @@ std::optional<double> ds::findSplat(Value value) {
   return elements.getSplatValue<FloatAttr>().getValueAsDouble();
 }
 
-Value TensorBuilder::splat(Type type, double number) {
+Value StepBuilder::splat(Type type, double number) {
   auto tensor = cast<RankedTensorType>(type);
   Attribute element = isa<FloatType>(tensor.getElementType())
                           ? Attribute(builder.getFloatAttr(tensor.getElementType(), number))
@@ -28,26 +28,26 @@ Value TensorBuilder::splat(Type type, double number) {
   return value<arith::ConstantOp>(DenseElementsAttr::get(tensor, element));
 }
 
-Value TensorBuilder::add(Value a, Value b) { return value<arith::AddFOp>(a, b); }
-Value TensorBuilder::sub(Value a, Value b) { return value<arith::SubFOp>(a, b); }
-Value TensorBuilder::mul(Value a, Value b) { return value<arith::MulFOp>(a, b); }
-Value TensorBuilder::mul(Value a, double factor) { return mul(a, splat(a.getType(), factor)); }
-Value TensorBuilder::div(Value a, Value b) { return value<arith::DivFOp>(a, b); }
-Value TensorBuilder::neg(Value a) { return value<arith::NegFOp>(a); }
+Value StepBuilder::add(Value a, Value b) { return value<arith::AddFOp>(a, b); }
+Value StepBuilder::sub(Value a, Value b) { return value<arith::SubFOp>(a, b); }
+Value StepBuilder::mul(Value a, Value b) { return value<arith::MulFOp>(a, b); }
+Value StepBuilder::mul(Value a, double factor) { return mul(a, splat(a.getType(), factor)); }
+Value StepBuilder::div(Value a, Value b) { return value<arith::DivFOp>(a, b); }
+Value StepBuilder::neg(Value a) { return value<arith::NegFOp>(a); }
 
-Value TensorBuilder::compare(arith::CmpFPredicate predicate, Value a, Value b) {
+Value StepBuilder::compare(arith::CmpFPredicate predicate, Value a, Value b) {
   return value<arith::CmpFOp>(predicate, a, b);
 }
 
-Value TensorBuilder::keepWhere(Value condition, Value a) { return select(condition, a, zeros(a.getType())); }
+Value StepBuilder::keepWhere(Value condition, Value a) { return select(condition, a, zeros(a.getType())); }
 
-Value TensorBuilder::select(Value condition, Value a, Value b) { return value<arith::SelectOp>(condition, a, b); }
+Value StepBuilder::select(Value condition, Value a, Value b) { return value<arith::SelectOp>(condition, a, b); }
 
 static RankedTensorType withShape(Value value, ArrayRef<int64_t> shape) {
   return RankedTensorType::get(shape, tensorTypeOf(value).getElementType());
 }
 
-Value TensorBuilder::reduce(Value input, ArrayRef<int64_t> dims, Reduction kind) {
+Value StepBuilder::reduce(Value input, ArrayRef<int64_t> dims, Reduction kind) {
   if (dims.empty())
     return input;
   SmallVector<int64_t> kept;
@@ -57,13 +57,13 @@ Value TensorBuilder::reduce(Value input, ArrayRef<int64_t> dims, Reduction kind)
   return value<ReduceOp>(withShape(input, kept), input, dims, kind);
 }
 
-Value TensorBuilder::broadcast(Value input, ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
+Value StepBuilder::broadcast(Value input, ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
   if (dims.size() == shape.size())
     return input;
   return value<BroadcastOp>(withShape(input, shape), input, dims);
 }
 
-Value TensorBuilder::expand(Value input, ArrayRef<int64_t> shape) {
+Value StepBuilder::expand(Value input, ArrayRef<int64_t> shape) {
   SmallVector<int64_t> dims, sizes;
   for (auto [dim, size] : llvm::enumerate(tensorTypeOf(input).getShape())) {
     if (size != shape[dim])
@@ -74,13 +74,13 @@ Value TensorBuilder::expand(Value input, ArrayRef<int64_t> shape) {
   return broadcast(reshape(input, sizes), dims, shape);
 }
 
-Value TensorBuilder::reshape(Value input, ArrayRef<int64_t> shape) {
+Value StepBuilder::reshape(Value input, ArrayRef<int64_t> shape) {
   if (tensorTypeOf(input).getShape() == shape)
     return input;
   return value<ReshapeOp>(withShape(input, shape), input);
 }
 
-Value TensorBuilder::slice(Value input, int64_t dim, int64_t offset, int64_t size) {
+Value StepBuilder::slice(Value input, int64_t dim, int64_t offset, int64_t size) {
   SmallVector<int64_t> shape(tensorTypeOf(input).getShape());
   SmallVector<int64_t> offsets(shape.size(), 0), strides(shape.size(), 1);
   shape[dim] = size;
@@ -88,7 +88,7 @@ Value TensorBuilder::slice(Value input, int64_t dim, int64_t offset, int64_t siz
   return value<SliceOp>(withShape(input, shape), input, offsets, strides);
 }
 
-Value TensorBuilder::concat(ValueRange inputs, int64_t dim) {
+Value StepBuilder::concat(ValueRange inputs, int64_t dim) {
   SmallVector<int64_t> shape(tensorTypeOf(inputs.front()).getShape());
   shape[dim] = 0;
   for (Value input : inputs)
@@ -96,7 +96,7 @@ Value TensorBuilder::concat(ValueRange inputs, int64_t dim) {
   return value<ConcatOp>(withShape(inputs.front(), shape), inputs, dim);
 }
 
-Value TensorBuilder::matmul(Value lhs, Value rhs, StringRef indices) {
+Value StepBuilder::matmul(Value lhs, Value rhs, StringRef indices) {
   auto [operands, result] = indices.split("->");
   auto [left, right] = operands.split(',');
   SmallVector<int64_t> shape;
@@ -108,14 +108,14 @@ Value TensorBuilder::matmul(Value lhs, Value rhs, StringRef indices) {
   return value<MatmulOp>(withShape(lhs, shape), lhs, rhs, indices);
 }
 
-Value TensorBuilder::widen(Value input) {
+Value StepBuilder::widen(Value input) {
   RankedTensorType type = tensorTypeOf(input);
   if (type.getElementType().getIntOrFloatBitWidth() >= 32)
     return input;
   return convert(input, builder.getF32Type());
 }
 
-Value TensorBuilder::convert(Value input, Type type) {
+Value StepBuilder::convert(Value input, Type type) {
   Type from = tensorTypeOf(input).getElementType(), to = getElementTypeOrSelf(type);
   RankedTensorType converted = tensorTypeOf(input).clone(to);
   if (from == to)
