@@ -127,7 +127,7 @@ struct AccumulateGradients : ds::impl::AccumulateGradientsPassBase<AccumulateGra
 private:
   LogicalResult verify(func::FuncOp function) {
     if (parts < 1)
-      return function.emitOpError("parts must be >= 1, got ") << parts;
+      return function.emitOpError("parts must be >= 1, got ") << parts.getValue();
     if (function.getNumResults() == 0)
       return function.emitOpError("must have a result");
     for (Type type : function.getResultTypes())

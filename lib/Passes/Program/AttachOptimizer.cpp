@@ -162,7 +162,7 @@ private:
     Value parameter = state.read(update.variable), oldVelocity = velocity ? state.read(velocity) : update.gradient;
     auto op = state.at(update.variable.getLoc())
                   .create<SgdUpdateOp>(parameter.getType(), oldVelocity.getType(), parameter, update.gradient, oldVelocity,
-                                       rate, step, asAttr(momentum), asAttr(velocity ? dampening : 0), asAttr(weightDecay),
+                                       rate, step, asAttr(momentum), asAttr(velocity ? dampening.getValue() : 0.0), asAttr(weightDecay),
                                        asFlag(nesterov));
     state.assign(update.variable, op.getNewParameter());
     if (velocity)

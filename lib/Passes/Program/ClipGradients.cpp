@@ -49,7 +49,7 @@ struct ClipGradients : ds::impl::ClipGradientsPassBase<ClipGradients> {
     if (failed(function))
       return signalPassFailure();
     if (!(maxNorm >= 0)) {
-      function->emitOpError("max-norm must be >= 0, got ") << maxNorm;
+      function->emitOpError("max-norm must be >= 0, got ") << maxNorm.getValue();
       return signalPassFailure();
     }
     OpBuilder builder(endOfComputation(*function));
