@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// The persistent state of a plan, from files and to files.
+
+#ifndef DS_RUNTIME_SESSION_VARIABLEFILES_H
+#define DS_RUNTIME_SESSION_VARIABLEFILES_H
+
+#include "ds/Plan/LayoutTables.h"
+#include "ds/Runtime/Executor.h"
+#include "ds/Runtime/Session/TensorFiles.h"
+
+#include <functional>
+#include <set>
+
+namespace ds::runtime {
+
+/// Finds the memory of a buffer of the plan.
+using FindBuffer = std::function<BufferView(uint32_t)>;
+
+/// A rank of a plan, and its memory.
+struct RankMemory {
+  const plan::PlanT &plan;
+  const Mesh &mesh;
+  int64_t rank;
+  FindBuffer findBuffer;
+};
+
+/// Gives all variables their initial values: each rank reads only its own pieces. Files are looked up below
+/// `modelFolder` and cannot be outside it. Variables without value stay as they are: zero in a new arena.
+absl::Status initializeVariables(const RankMemory &memory, const std::string &modelFolder);
+
+/// The roles that make up a model: what is saved and loaded under the model's names.
+const std::set<plan::VariableRole> &modelRoles();
+
+/// Overwrites the parameters and buffers with the tensors of the same names in a .safetensors file. All must be there
+/// with their shapes; floats of another width are converted. Returns the names in the file that the model does not
+/// have.
+absl::StatusOr<std::vector<std::string>> loadModel(const RankMemory &memory, const std::string &path);
+
+/// Writes the full tensors of all variables of `roles` to `file`: every rank calls this with the same file, open in
+/// each, and writes its own pieces; rank 0 the header too.
+absl::Status saveVariables(const RankMemory &memory, const std::set<plan::VariableRole> &roles, const File &file);
+
+} // namespace ds::runtime
+
+#endif // DS_RUNTIME_SESSION_VARIABLEFILES_H

@@ -1,0 +1,283 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ds/Runtime/Session/Session.h"
+
+#include "ElementIO.h"
+
+#include "ds/Runtime/Collective/Local/LocalTransport.h"
+#include "ds/Runtime/StatusMacros.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <chrono>
+#include <fstream>
+#include <unistd.h>
+
+namespace ds::runtime {
+
+using Clock = std::chrono::steady_clock;
+
+int64_t plannedArenaBytes(const plan::PlanT &plan) {
+  int64_t bytes = 0;
+  for (const auto &arena : plan.arenas)
+    bytes += static_cast<int64_t>(arena->bytes);
+  return bytes;
+}
+
+std::pair<int64_t, int64_t> residentBytes() {
+  std::pair<int64_t, int64_t> bytes = {0, 0};
+  std::ifstream status("/proc/self/status");
+  for (std::string key; status >> key;) {
+    if (key == "VmRSS:" && status >> bytes.first)
+      bytes.first *= 1024;
+    if (key == "VmHWM:" && status >> bytes.second)
+      bytes.second *= 1024;
+    status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  return bytes;
+}
+
+namespace {
+class Session {
+public:
+  Session(const plan::PlanT &plan, const SharedJob &job, int64_t rank, const SessionOptions &options,
+          SessionEvents &events)
+      : plan(plan), job(job), rank(rank), options(options), events(events), mesh(plan::meshOf(plan)) {}
+
+  absl::Status prepare();
+  absl::StatusOr<SessionResult> run();
+
+private:
+  RankMemory memory() const {
+    return {plan, mesh, rank, [this](uint32_t id) { return executor->buffer(id); }};
+  }
+  MemoryUse memoryUse() const;
+  absl::Status meetOthers();
+  absl::StatusOr<bool> mayBegin(int64_t step);
+  absl::Status feed(int64_t step);
+  absl::Status runStep(int64_t step);
+  std::optional<double> readScalar(const char *output) const;
+  absl::Status beginOutputs();
+  absl::Status writeOutputs(int64_t step);
+  absl::Status save();
+
+  const plan::PlanT &plan;
+  const SharedJob &job;
+  const int64_t rank;
+  const SessionOptions &options;
+  SessionEvents &events;
+  const Mesh mesh;
+  uint32_t meetings = 0;
+  std::unique_ptr<DataSource> data;
+  std::unique_ptr<Transport> transport;
+  std::unique_ptr<Executor> executor; ///< uses the transport, so goes first
+  std::vector<File> outputFiles;      ///< as options.outputs
+  std::vector<int64_t> outputOffsets; ///< bytes of the headers
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Preparation
+//===----------------------------------------------------------------------===//
+
+MemoryUse Session::memoryUse() const {
+  const auto [resident, peak] = residentBytes();
+  return {plannedArenaBytes(plan), static_cast<int64_t>(executor->arenaBytes()), resident, peak};
+}
+
+static bool hasDataInputs(const plan::PlanT &plan) {
+  for (const auto &port : plan.inputs)
+    if (port->name != kLearningRateInput)
+      return true;
+  return false;
+}
+
+absl::Status Session::prepare() {
+  if (hasDataInputs(plan)) { // before anything that costs time: most mistakes are here
+    if (options.dataPath.empty())
+      return absl::InvalidArgumentError("the plan has inputs, so data must be given");
+    DS_ASSIGN_OR_RETURN(data, openData(plan, options.dataPath, options.tokenType));
+  }
+  transport = createLocalTransport(job, mesh, rank);
+  DS_ASSIGN_OR_RETURN(executor, Executor::create(plan, rank, *transport, options.executor));
+  DS_RETURN_IF_ERROR(initializeVariables(memory(), options.modelFolder));
+  if (!options.loadModel.empty()) {
+    DS_ASSIGN_OR_RETURN(const std::vector<std::string> unused, loadModel(memory(), options.loadModel));
+    if (rank == 0 && !unused.empty())
+      events.onNote(absl::StrCat(options.loadModel, ": ", unused.size(),
+                                 " tensors are not in the model, the first is '", unused.front(), "'"));
+  }
+  DS_RETURN_IF_ERROR(beginOutputs());
+  events.onReady(memoryUse());
+  return meetOthers();
+}
+
+absl::Status Session::meetOthers() {
+  job.rankState(rank).arrivals.advance(++meetings);
+  for (int64_t other = 0; other < job.shape().ranks; ++other) {
+    const WaitResult result =
+        waitFor(job.rankState(other).arrivals, meetings, job, 0, options.executor.timeout.count());
+    if (result == WaitResult::Aborted)
+      return absl::UnavailableError(absl::StrCat("the job was ended while waiting for rank ", other));
+    if (result == WaitResult::TimedOut)
+      return absl::DeadlineExceededError(absl::StrCat("rank ", other, " must be ready within ",
+                                                      options.executor.timeout.count() / 1000.0, " s of rank ", rank));
+  }
+  return absl::OkStatus();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// Rank 0 decides whether a step is run, so that all ranks stop at the same one; it never waits here.
+absl::StatusOr<bool> Session::mayBegin(int64_t step) {
+  JobControl &control = job.control();
+  if (rank == 0) {
+    if (control.stopRequested.load(std::memory_order_acquire) != 0)
+      control.stopAt.store(step, std::memory_order_release);
+    control.decided.advance(static_cast<uint32_t>(step + 1));
+    return control.stopAt.load(std::memory_order_relaxed) > step;
+  }
+  const WaitResult result =
+      waitFor(control.decided, static_cast<uint32_t>(step + 1), job, 10, options.executor.timeout.count());
+  if (result == WaitResult::Aborted)
+    return absl::UnavailableError(absl::StrCat("the job was ended before step ", step));
+  if (result == WaitResult::TimedOut)
+    return absl::DeadlineExceededError(absl::StrCat("rank ", rank, ", step ", step,
+                                                    ": rank 0 has not begun the step within ",
+                                                    options.executor.timeout.count() / 1000.0, " s"));
+  return control.stopAt.load(std::memory_order_acquire) > step;
+}
+
+absl::Status Session::feed(int64_t step) {
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    const plan::PortT &port = *plan.inputs[i];
+    const BufferView buffer = executor->buffer(port.buffer);
+    if (port.name != kLearningRateInput) {
+      const absl::Status status = data->read(step, i, mesh, rank, buffer);
+      if (!status.ok())
+        return absl::Status(status.code(),
+                            absl::StrCat("step ", step, ", input '", port.name, "': ", status.message()));
+      continue;
+    }
+    const double rate = options.learningRate ? options.learningRate(step) : 0;
+    DS_RETURN_IF_ERROR(convertElements(ElementType::F64, &rate, elementTypeOf(port.type), buffer.data, 1));
+  }
+  return absl::OkStatus();
+}
+
+std::optional<double> Session::readScalar(const char *output) const {
+  for (const auto &port : plan.outputs)
+    if (port->name == output && port->shape.empty()) {
+      double value = 0;
+      const BufferView buffer = executor->buffer(port->buffer);
+      if (convertElements(elementTypeOf(port->type), buffer.data, ElementType::F64, &value, 1).ok())
+        return value;
+    }
+  return std::nullopt;
+}
+
+static bool hasInput(const plan::PlanT &plan, const char *name) {
+  for (const auto &port : plan.inputs)
+    if (port->name == name)
+      return true;
+  return false;
+}
+
+absl::Status Session::runStep(int64_t step) {
+  const auto begin = Clock::now();
+  job.rankState(rank).step.store(step, std::memory_order_relaxed);
+  DS_RETURN_IF_ERROR(feed(step));
+  DS_RETURN_IF_ERROR(executor->runStep());
+  DS_RETURN_IF_ERROR(writeOutputs(step));
+  if (rank != 0)
+    return absl::OkStatus();
+  StepRecord record;
+  record.step = step;
+  record.loss = readScalar("loss");
+  record.gradientNorm = readScalar("grad_norm");
+  if (options.learningRate && hasInput(plan, kLearningRateInput))
+    record.learningRate = options.learningRate(step);
+  record.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  events.onStep(record);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SessionResult> Session::run() {
+  SessionResult result;
+  for (; result.steps < options.steps; ++result.steps) {
+    DS_ASSIGN_OR_RETURN(const bool goesOn, mayBegin(result.steps));
+    if (!goesOn) {
+      result.wasStopped = true;
+      break;
+    }
+    DS_RETURN_IF_ERROR(runStep(result.steps));
+  }
+  if (!result.wasStopped)
+    DS_RETURN_IF_ERROR(save());
+  result.memory = memoryUse();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// A File of this rank's own on a descriptor that others share.
+static absl::StatusOr<File> duplicate(int descriptor, const std::string &name) {
+  const int copy = ::dup(descriptor);
+  if (copy < 0)
+    return absl::InternalError(absl::StrCat("descriptor ", descriptor, " of ", name, " must be open"));
+  return File(copy, name);
+}
+
+/// numpy has no bfloat16, so such outputs become f32.
+static ElementType outputType(plan::DataType type) {
+  return type == plan::DataType::BF16 ? ElementType::F32 : elementTypeOf(type);
+}
+
+absl::Status Session::beginOutputs() {
+  for (const OutputRequest &request : options.outputs) {
+    const plan::PortT &port = *plan.outputs[request.output];
+    std::vector<int64_t> shape = {options.steps};
+    shape.insert(shape.end(), port.shape.begin(), port.shape.end());
+    const std::string header = makeNumpyHeader(outputType(port.type), shape);
+    DS_ASSIGN_OR_RETURN(File file, duplicate(request.descriptor, port.name));
+    if (rank == 0)
+      DS_RETURN_IF_ERROR(file.writeAt(0, header.data(), static_cast<int64_t>(header.size())));
+    outputFiles.push_back(std::move(file));
+    outputOffsets.push_back(static_cast<int64_t>(header.size()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Session::writeOutputs(int64_t step) {
+  for (size_t i = 0; i < options.outputs.size(); ++i) {
+    const plan::PortT &port = *plan.outputs[options.outputs[i].output];
+    StoredTensor stored{outputType(port.type), port.shape, 0};
+    stored.offset = outputOffsets[i] + step * stored.bytes();
+    const HeldTensor held{plan::layoutOf(plan, *port.layout), port.shape, elementTypeOf(port.type),
+                          executor->buffer(port.buffer)};
+    DS_RETURN_IF_ERROR(writeHeld(outputFiles[i], stored, mesh, rank, held));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Session::save() {
+  for (const SaveRequest &request : options.saves) {
+    DS_ASSIGN_OR_RETURN(const File file, duplicate(request.descriptor, "saved variables"));
+    DS_RETURN_IF_ERROR(saveVariables(memory(), request.roles, file));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SessionResult> runSession(const plan::PlanT &plan, const SharedJob &job, int64_t rank,
+                                         const SessionOptions &options, SessionEvents &events) {
+  Session session(plan, job, rank, options, events);
+  DS_RETURN_IF_ERROR(session.prepare());
+  return session.run();
+}
+
+} // namespace ds::runtime
