@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// ds-run from the command line to the files, on hand-built plans.
+
+#include "TinyTraining.h"
+#include "ToolRun.h"
+
+#include "ds/Runtime/Session/TensorFiles.h"
+
+#include "nlohmann/json.hpp"
+
+#include <csignal>
+
+namespace ds::runtime {
+
+static constexpr int64_t kDataSteps = 3;
+
+static float dataAt(int64_t i) { return static_cast<float>((i * 37 % 19) - 9) * 0.25f; }
+
+/// What the tiny plan must give for a step.
+static double expectedLoss(int64_t step) {
+  double sum = 0;
+  const int64_t perStep = plan::kTinySamples * plan::kTinyWidth;
+  for (int64_t i = 0; i < perStep; ++i)
+    sum += double(dataAt(step % kDataSteps * perStep + i)) * dataAt(step % kDataSteps * perStep + i);
+  return sum;
+}
+
+/// A folder with plan.dsplan and data/x.npy.
+static void makeJob(const TemporaryFolder &folder, int64_t ranks, uint32_t repeats = 0) {
+  ASSERT_TRUE(plan::savePlan(plan::tinyTraining(ranks, repeats), folder / "plan.dsplan").ok());
+  std::filesystem::create_directory(folder / "data");
+  std::vector<float> data(kDataSteps * plan::kTinySamples * plan::kTinyWidth);
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = dataAt(static_cast<int64_t>(i));
+  writeText(folder / "data/x.npy",
+            makeNumpyHeader(ElementType::F32, {kDataSteps, plan::kTinySamples, plan::kTinyWidth}) + bytesOf(data));
+}
+
+static std::vector<float> floatsIn(const std::string &path, int64_t offset, int64_t count) {
+  std::vector<float> values(count);
+  const std::string text = readText(path);
+  EXPECT_GE(static_cast<int64_t>(text.size()), offset + count * 4);
+  std::memcpy(values.data(), text.data() + offset, count * 4);
+  return values;
+}
+
+static void expectWeights(const std::string &path, float added) {
+  absl::StatusOr<File> file = File::open(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  const auto tensors = readSafetensorsHeader(*file);
+  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  ASSERT_EQ(tensors->count("weight"), 1u);
+  const StoredTensor &weight = tensors->at("weight");
+  EXPECT_EQ(weight.typeAndShape(), "F32 [6, 5]");
+  const std::vector<float> values = floatsIn(path, weight.offset, 30);
+  for (int64_t i = 0; i < 30; ++i)
+    EXPECT_EQ(values[i], plan::tinyWeight(i) + added) << i;
+}
+
+TEST(DsRun, TrainsOnOneToFourRanks) {
+  for (const int64_t ranks : {1, 2, 3, 4}) {
+    const TemporaryFolder folder;
+    makeJob(folder, ranks);
+    const ToolResult result =
+        runTool(folder, {"train", folder / "plan.dsplan", "--data", folder / "data", "--steps", "5", "--log",
+                         folder / "log.jsonl", "--save-model", folder / "out.safetensors", "--dump-variables",
+                         "optimizer_state=" + (folder / "state.safetensors")});
+    ASSERT_EQ(result.code, 0) << result.err;
+    std::istringstream log(readText(folder / "log.jsonl"));
+    int64_t step = 0;
+    for (std::string line; std::getline(log, line); ++step) {
+      const auto record = nlohmann::json::parse(line);
+      EXPECT_EQ(record["step"], step);
+      EXPECT_FLOAT_EQ(record["loss"].get<float>(), static_cast<float>(expectedLoss(step))) << "on " << ranks;
+      EXPECT_EQ(record["grad_norm"], 0.5);
+      EXPECT_EQ(record["lr"], 0.5);
+      EXPECT_EQ(record["samples"], plan::kTinySamples);
+      EXPECT_GT(record["seconds"].get<double>(), 0);
+    }
+    EXPECT_EQ(step, 5);
+    expectWeights(folder / "out.safetensors", 5 * 0.25f);
+    EXPECT_NE(result.out.find("step 5/5  loss"), std::string::npos) << result.out;
+    EXPECT_NE(result.out.find("arena planned"), std::string::npos);
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"data", "log.jsonl", "out.safetensors", "plan.dsplan",
+                                                        "state.safetensors", "stderr", "stdout"}));
+  }
+}
+
+TEST(DsRun, LoadsWhatItSaved) {
+  const TemporaryFolder folder;
+  makeJob(folder, 3);
+  const std::vector<std::string> common = {
+      "train",        folder / "plan.dsplan",    "--data", folder / "data", "--steps", "2",
+      "--save-model", folder / "out.safetensors"};
+  ASSERT_EQ(runTool(folder, common).code, 0);
+  std::vector<std::string> again = common;
+  again.insert(again.end(), {"--load-model", folder / "out.safetensors"});
+  const ToolResult result = runTool(folder, again);
+  ASSERT_EQ(result.code, 0) << result.err;
+  expectWeights(folder / "out.safetensors", 4 * 0.25f);
+}
+
+TEST(DsRun, InferGathersTheOutputs) {
+  for (const int64_t ranks : {1, 3}) {
+    const TemporaryFolder folder;
+    makeJob(folder, ranks);
+    const ToolResult result =
+        runTool(folder, {"infer", folder / "plan.dsplan", "--data", folder / "data", "--output", folder / "out"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(readText(folder / "out/y.npy"), readText(folder / "data/x.npy"));
+    absl::StatusOr<File> file = File::open(folder / "out/loss.npy");
+    ASSERT_TRUE(file.ok());
+    const absl::StatusOr<StoredTensor> loss = readNumpyHeader(*file);
+    ASSERT_TRUE(loss.ok()) << loss.status();
+    EXPECT_EQ(loss->shape, (std::vector<int64_t>{kDataSteps}));
+    const std::vector<float> values = floatsIn(folder / "out/loss.npy", loss->offset, kDataSteps);
+    for (int64_t step = 0; step < kDataSteps; ++step)
+      EXPECT_FLOAT_EQ(values[step], static_cast<float>(expectedLoss(step)));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Mistakes
+//===----------------------------------------------------------------------===//
+
+struct Mistake {
+  std::vector<std::string> arguments;
+  int code;
+  std::string message;
+};
+
+TEST(DsRun, SaysWhatIsWrong) {
+  const TemporaryFolder folder;
+  makeJob(folder, 2);
+  const std::string plan = folder / "plan.dsplan", data = folder / "data";
+  writeText(folder / "cut.dsplan", readText(plan).substr(0, 900));
+  writeText(folder / "text.dsplan", "no plan at all");
+  writeText(folder / "cut.safetensors", std::string("\x40\0\0\0\0\0\0\0{}", 10));
+  writeText(folder / "bad.json", R"({"train_batch_size": 7, "optimiser": {}})");
+  std::filesystem::create_directory(folder / "empty");
+  std::filesystem::create_directory(folder / "wide");
+  writeText(folder / "wide/x.npy", makeNumpyHeader(ElementType::F32, {1, 7, 5}) + std::string(140, '\0'));
+  std::filesystem::create_directory(folder / "integers");
+  writeText(folder / "integers/x.npy", makeNumpyHeader(ElementType::I64, {1, 7, 4}) + std::string(224, '\0'));
+  const std::vector<Mistake> mistakes = {
+      {{"train", folder / "none.dsplan", "--data", data}, 2, "no such plan or model"},
+      {{"train", folder / "cut.dsplan", "--data", data}, 2, "invalid plan"},
+      {{"train", folder / "text.dsplan", "--data", data}, 2, "invalid plan"},
+      {{"train", plan}, 2, "--data must be given"},
+      {{"train", plan, "--data", data, "--ranks", "3"}, 2, "is a plan for 2 ranks, got --ranks 3"},
+      {{"train", plan, "--data", folder / "nowhere"}, 2, "no such data folder"},
+      {{"train", plan, "--data", folder / "empty"}, 2, "has no file for input 'x'"},
+      {{"train", plan, "--data", folder / "wide"}, 2, "shape must be [steps] + [7, 4] of input 'x', got [1, 7, 5]"},
+      {{"train", plan, "--data", folder / "integers"}, 2, "type must fit F32 of input 'x', got I64"},
+      {{"train", plan, "--data", plan}, 2, "a token file gives 'input_ids' and 'labels'"},
+      {{"train", plan, "--data", data, "--load-model", folder / "cut.safetensors"},
+       2,
+       "header length must be at most 2, got 64"},
+      {{"train", plan, "--data", data, "--config", folder / "bad.json"}, 2, "optimiser"},
+      {{"train", plan, "--data", data, "--save-model", folder / "no/such/folder"}, 2, "cannot write"},
+      {{"train", plan, "--data", data, "--dump-variables", "weights=x"}, 2, "--dump-variables must be ROLE=FILE"},
+      {{"train", plan, "--data", data, "--bogus"}, 2, "--bogus"},
+      {{"train"}, 2, "program is required"},
+  };
+  for (const Mistake &mistake : mistakes) {
+    const ToolResult result = runTool(folder, mistake.arguments);
+    EXPECT_EQ(result.code, mistake.code) << result.err;
+    EXPECT_NE(result.err.find(mistake.message), std::string::npos) << mistake.message << "\n" << result.err;
+    EXPECT_LE(std::count(result.err.begin(), result.err.end(), '\n'), 3) << result.err;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Ends before the end
+//===----------------------------------------------------------------------===//
+
+static bool isGone(pid_t process) {
+  return ::kill(process, 0) != 0 ||
+         readText("/proc/" + std::to_string(process) + "/stat").find(") Z") != std::string::npos;
+}
+
+/// A job of three ranks in the middle of step 1 or later.
+struct LongJob {
+  explicit LongJob(uint32_t repeats, const std::vector<std::string> &more = {},
+                   const std::string &awaited = "step 1/") {
+    makeJob(folder, 3, repeats);
+    std::vector<std::string> arguments = {
+        "train",        folder / "plan.dsplan",    "--data", folder / "data", "--steps", "1000000",
+        "--save-model", folder / "out.safetensors"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    run = std::make_unique<ToolRun>(folder, arguments);
+    EXPECT_TRUE(run->waitForOutput(awaited)) << readText(run->err);
+    for (int i = 0; i < 200 && (ranks = run->children()).size() < 3; ++i)
+      ::usleep(10000);
+    EXPECT_EQ(ranks.size(), 3u);
+  }
+  /// Expects that the job ends with `code`, having said `message`, and that nothing is left.
+  void expectEnd(int code, const std::string &message, int seconds) {
+    EXPECT_EQ(run->wait(seconds), code);
+    const std::string said = readText(run->err);
+    EXPECT_NE(said.find(message), std::string::npos) << said;
+    for (const pid_t rank : ranks)
+      EXPECT_TRUE(isGone(rank)) << rank;
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"data", "plan.dsplan", "stderr", "stdout"}));
+  }
+
+  TemporaryFolder folder;
+  std::unique_ptr<ToolRun> run;
+  std::vector<pid_t> ranks;
+};
+
+TEST(DsRun, KilledRankEndsTheJob) {
+  LongJob job(2000);
+  ::kill(job.ranks[1], SIGKILL);
+  job.expectEnd(4, "rank 1 was lost in step ", 10);
+  const std::string said = readText(job.run->err);
+  EXPECT_NE(said.find("killed by signal 9"), std::string::npos) << said;
+  EXPECT_NE(said.find("op "), std::string::npos) << said;
+}
+
+TEST(DsRun, StalledRankEndsTheJob) {
+  LongJob job(2000, {"--timeout", "3"});
+  ::kill(job.ranks[2], SIGSTOP);
+  job.expectEnd(5, "rank ", 30);
+}
+
+TEST(DsRun, CtrlCEndsAfterTheStep) {
+  LongJob job(2000);
+  ::kill(job.run->process, SIGINT);
+  job.expectEnd(130, "nothing was saved", 30);
+}
+
+TEST(DsRun, SecondCtrlCKills) {
+  LongJob job(100000000, {"--timeout", "0"}, "training"); // a step that does not end
+  ::usleep(200000);
+  ::kill(job.run->process, SIGINT);
+  ::usleep(300000);
+  ::kill(job.run->process, SIGINT);
+  job.expectEnd(130, "interrupted", 10);
+}
+
+TEST(DsRun, KilledLauncherTakesTheRanksWithIt) {
+  LongJob job(2000);
+  ::kill(job.run->process, SIGKILL);
+  EXPECT_EQ(job.run->wait(), -SIGKILL);
+  for (int i = 0; i < 500 && !std::all_of(job.ranks.begin(), job.ranks.end(), isGone); ++i)
+    ::usleep(10000);
+  for (const pid_t rank : job.ranks)
+    EXPECT_TRUE(isGone(rank));
+}
+
+} // namespace ds::runtime

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "PreparedRun.h"
+
+#include "ds/Runtime/StatusMacros.h"
+
+namespace ds {
+
+static absl::Status checkConfig(const CheckConfigOptions &options) {
+  DS_ASSIGN_OR_RETURN(const TrainingConfig config, loadTrainingConfig(options.config));
+  DS_ASSIGN_OR_RETURN(const Batch batch, resolveBatch(config, options.ranks));
+  if (options.printsAll)
+    std::printf("%s\n", printTrainingConfig(config).c_str());
+  else
+    std::printf(
+        "%s: ok; ZeRO stage %lld, %lld samples per step in %lld parts on %lld ranks, learning rate %g at step 0\n",
+        options.config.c_str(), static_cast<long long>(config.zero.stage), static_cast<long long>(batch.train),
+        static_cast<long long>(batch.accumulation), static_cast<long long>(options.ranks), learningRateAt(config, 0));
+  for (const std::string &key : config.keysWithoutEffect)
+    std::fprintf(stderr, "ds-run: note: %s is accepted and has no effect\n", key.c_str());
+  return absl::OkStatus();
+}
+
+int runCheckConfig(const CheckConfigOptions &options) {
+  const absl::Status status = checkConfig(options);
+  return status.ok() ? kExitOk : reportError(status);
+}
+
+} // namespace ds

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "PreparedRun.h"
+
+#include "ds/Runtime/StatusMacros.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <filesystem>
+
+namespace fs = std::filesystem;
+
+namespace ds {
+
+/// Opens FOLDER/NAME.npy for each output of the plan and adds them to the job.
+static absl::Status openOutputs(const std::string &folder, PreparedRun &run, std::vector<runtime::PendingFile> &files) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    return absl::InvalidArgumentError(absl::StrCat(folder, ": cannot create: ", error.message()));
+  for (size_t i = 0; i < run.plan->outputs.size(); ++i) {
+    const std::string &name = run.plan->outputs[i]->name;
+    if (name.empty() || name.find('/') != std::string::npos)
+      return absl::InvalidArgumentError(absl::StrCat("output '", name, "' cannot be the name of a file"));
+    DS_ASSIGN_OR_RETURN(runtime::PendingFile file,
+                        runtime::PendingFile::create((fs::path(folder) / (name + ".npy")).string()));
+    files.push_back(std::move(file));
+    run.job.outputs.push_back({static_cast<int64_t>(i), files.back().file().descriptor()});
+  }
+  return absl::OkStatus();
+}
+
+static absl::StatusOr<int> infer(const InferOptions &options) {
+  DS_ASSIGN_OR_RETURN(PreparedRun run, prepareRun(options));
+  if (run.exitCode != 0)
+    return run.exitCode;
+  std::vector<runtime::PendingFile> files;
+  DS_RETURN_IF_ERROR(openOutputs(options.output, run, files));
+  Progress progress(progressOptions(run, options));
+  const JobResult result = runJob(*run.plan, run.job, progress);
+  if (const int code = reportJob(result, progress); code != kExitOk)
+    return code;
+  for (runtime::PendingFile &file : files)
+    DS_RETURN_IF_ERROR(file.commit());
+  progress.printSummary();
+  return kExitOk;
+}
+
+int runInfer(const InferOptions &options) {
+  const absl::StatusOr<int> code = infer(options);
+  return code.ok() ? *code : reportError(code.status());
+}
+
+} // namespace ds

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "PreparedRun.h"
+
+#include "CompileCache.h"
+
+#include "ds/Plan/Check.h"
+#include "ds/Runtime/StatusMacros.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sched.h>
+
+namespace fs = std::filesystem;
+
+namespace ds {
+
+int reportError(const absl::Status &status) {
+  std::fprintf(stderr, "ds-run: error: %s\n", std::string(status.message()).c_str());
+  return exitCodeOf(status.code());
+}
+
+static std::string folderOf(const std::string &path) {
+  const fs::path folder = fs::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+static int availableCores() {
+  cpu_set_t allowed;
+  return ::sched_getaffinity(0, sizeof(allowed), &allowed) == 0 ? std::max(1, CPU_COUNT(&allowed)) : 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+/// The plan's path: the program itself, or what the compiler makes of it.
+static absl::StatusOr<CompileResult> resolvePlan(const RunOptions &options) {
+  std::error_code error;
+  if (!fs::exists(options.program, error))
+    return absl::InvalidArgumentError(absl::StrCat(options.program, ": no such plan or model"));
+  if (isPlanFile(options.program)) {
+    if (!options.planOut.empty() || !options.compilerFlags.empty())
+      return absl::InvalidArgumentError(
+          absl::StrCat(options.program, ": is a plan already, so --plan-out and compiler flags have no meaning"));
+    CompileResult result;
+    result.plan = options.program;
+    return result;
+  }
+  if (absl::EndsWith(options.program, ".dsplan"))
+    return absl::InvalidArgumentError(absl::StrCat("invalid plan: ", options.program, " does not begin like a plan"));
+  CompileRequest request;
+  request.model = options.program;
+  request.config = options.config;
+  request.ranks = std::max<int64_t>(1, options.ranks);
+  request.flags = options.compilerFlags;
+  request.planOut = options.planOut;
+  return compileModel(request);
+}
+
+static absl::Status loadCheckedPlan(const std::string &path, int64_t ranks, PreparedRun &run) {
+  DS_ASSIGN_OR_RETURN(run.planFile, runtime::File::open(path));
+  DS_ASSIGN_OR_RETURN(run.plan, plan::loadPlan(absl::StrCat("/proc/self/fd/", run.planFile.descriptor())));
+  DS_RETURN_IF_ERROR(plan::check(*run.plan));
+  const int64_t planned = plan::meshOf(*run.plan).numRanks();
+  if (ranks != 0 && ranks != planned)
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is a plan for ", planned, " ranks, got --ranks ", ranks));
+  return absl::OkStatus();
+}
+
+//===----------------------------------------------------------------------===//
+// The job
+//===----------------------------------------------------------------------===//
+
+static bool hasInput(const plan::PlanT &plan, const std::string &name) {
+  return std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](const auto &port) { return port->name == name; });
+}
+
+static absl::Status readConfig(const RunOptions &options, PreparedRun &run) {
+  run.job.config = run.plan->config;
+  run.job.configName = "the plan's ds_config.json";
+  if (!options.config.empty()) {
+    DS_ASSIGN_OR_RETURN(run.job.config, runtime::readWholeFile(options.config, 1 << 20));
+    run.job.configName = options.config;
+  }
+  if (run.job.config.empty() && hasInput(*run.plan, runtime::kLearningRateInput))
+    return absl::InvalidArgumentError("--config must be given: the plan has a learning rate and no ds_config.json");
+  if (run.job.config.empty())
+    return absl::OkStatus();
+  DS_ASSIGN_OR_RETURN(run.config, parseTrainingConfig(run.job.config, run.job.configName));
+  return absl::OkStatus();
+}
+
+static bool needsData(const plan::PlanT &plan) {
+  return std::any_of(plan.inputs.begin(), plan.inputs.end(),
+                     [](const auto &port) { return port->name != runtime::kLearningRateInput; });
+}
+
+/// Opens the data once here, so that mistakes are said once and before any rank starts.
+static absl::Status checkData(const RunOptions &options, PreparedRun &run) {
+  run.job.steps = options.steps;
+  if (!needsData(*run.plan)) {
+    run.job.steps = std::max<int64_t>(1, options.steps);
+    return absl::OkStatus();
+  }
+  if (options.data.empty())
+    return absl::InvalidArgumentError("--data must be given: the plan has inputs");
+  std::optional<runtime::ElementType> type;
+  if (!options.tokenType.empty())
+    type = options.tokenType == "uint32" ? runtime::ElementType::U32 : runtime::ElementType::U16;
+  DS_ASSIGN_OR_RETURN(const auto data, runtime::openData(*run.plan, options.data, type));
+  if (run.job.steps == 0)
+    run.job.steps = data->steps();
+  return absl::OkStatus();
+}
+
+/// Threads per rank and whether each rank can have cores of its own.
+static absl::Status shareCores(const RunOptions &options, Job &job, int64_t ranks) {
+  const int64_t cores = availableCores();
+  job.threads = options.threads > 0 ? options.threads : static_cast<int>(std::max<int64_t>(1, cores / ranks));
+  const bool fits = job.threads * ranks <= cores;
+  if (options.binding == "cores" && !fits)
+    return absl::InvalidArgumentError(absl::StrCat("--bind cores needs ", job.threads, " cores for each of ", ranks,
+                                                   " ranks, got ", cores, " cores"));
+  job.isBound = options.binding != "none" && fits && ranks > 1;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options) {
+  PreparedRun run;
+  DS_ASSIGN_OR_RETURN(CompileResult compiled, resolvePlan(options));
+  run.exitCode = compiled.exitCode;
+  if (run.exitCode != 0)
+    return run;
+  absl::Status loaded = loadCheckedPlan(compiled.plan, options.ranks, run);
+  if (!loaded.ok() && compiled.wasCached) { // a damaged cache is not the caller's fault
+    std::error_code error;
+    fs::remove(compiled.plan, error);
+    DS_ASSIGN_OR_RETURN(compiled, resolvePlan(options));
+    loaded = compiled.exitCode == 0 ? loadCheckedPlan(compiled.plan, options.ranks, run) : absl::OkStatus();
+    run.exitCode = compiled.exitCode;
+  }
+  DS_RETURN_IF_ERROR(loaded);
+  if (run.exitCode != 0)
+    return run;
+
+  DS_RETURN_IF_ERROR(readConfig(options, run));
+  DS_RETURN_IF_ERROR(checkData(options, run));
+  DS_RETURN_IF_ERROR(shareCores(options, run.job, plan::meshOf(*run.plan).numRanks()));
+  run.job.planDescriptor = run.planFile.descriptor();
+  run.job.planName = compiled.plan;
+  run.job.fingerprint = run.plan->fingerprint;
+  run.job.modelFolder = options.modelFolder.empty() ? folderOf(options.program) : options.modelFolder;
+  run.job.dataPath = options.data;
+  run.job.tokenType = options.tokenType;
+  run.job.loadModel = options.loadModel;
+  run.job.timeoutMs = static_cast<int64_t>(options.timeoutSeconds * 1000);
+  return run;
+}
+
+//===----------------------------------------------------------------------===//
+// Reporting
+//===----------------------------------------------------------------------===//
+
+/// Tokens are counted where the samples are sequences of token numbers.
+static int64_t tokensPerStep(const plan::PlanT &plan) {
+  for (const auto &port : plan.inputs)
+    if (port->name == "input_ids" && port->shape.size() == 2)
+      return port->shape[0] * port->shape[1];
+  return 0;
+}
+
+Progress::Options progressOptions(const PreparedRun &run, const RunOptions &options) {
+  Progress::Options progress;
+  progress.steps = run.job.steps;
+  progress.samplesPerStep = run.plan->samples_per_step;
+  progress.tokensPerStep = tokensPerStep(*run.plan);
+  progress.isQuiet = options.isQuiet;
+  return progress;
+}
+
+int reportJob(const JobResult &result, Progress &progress) {
+  progress.endLine();
+  if (result.code != kExitOk) {
+    std::fprintf(stderr, "ds-run: error: %s\n", result.error.c_str());
+    return result.code;
+  }
+  if (result.wasKilled || result.wasStopped) {
+    std::fprintf(stderr, "ds-run: interrupted after %lld steps; nothing was saved\n",
+                 static_cast<long long>(result.steps));
+    return 128 + result.signal;
+  }
+  return kExitOk;
+}
+
+} // namespace ds

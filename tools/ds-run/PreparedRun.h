@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// From the options of a command to a job that can be launched.
+
+#ifndef DS_TOOLS_DS_RUN_PREPAREDRUN_H
+#define DS_TOOLS_DS_RUN_PREPAREDRUN_H
+
+#include "Commands.h"
+#include "Launcher.h"
+#include "Progress.h"
+
+#include "ds/Config/TrainingConfig.h"
+
+namespace ds {
+
+/// A checked plan, and the job without its outputs.
+struct PreparedRun {
+  int exitCode = 0; ///< of a compiler that failed; then nothing else is set
+  std::unique_ptr<plan::PlanT> plan;
+  runtime::File planFile;
+  std::optional<TrainingConfig> config;
+  Job job;
+};
+
+/// Compiles the program if it is a model, loads the plan, checks it and the data, and fills in the job.
+absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options);
+
+/// What the progress line needs to know of a job.
+Progress::Options progressOptions(const PreparedRun &run, const RunOptions &options);
+
+/// Prints `ds-run: error: ...` and returns the error's exit code.
+int reportError(const absl::Status &status);
+
+/// Ends a job's output: prints what went wrong, if anything did, and returns the exit code.
+int reportJob(const JobResult &result, Progress &progress);
+
+} // namespace ds
+
+#endif // DS_TOOLS_DS_RUN_PREPAREDRUN_H

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Progress.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+#include <cmath>
+#include <unistd.h>
+
+namespace ds {
+
+std::string bytesText(int64_t bytes) {
+  const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(units); ++unit)
+    value /= 1024;
+  return absl::StrFormat("%.*f %s", unit == 0 || value >= 100 ? 0 : 1, value, units[unit]);
+}
+
+std::string durationText(double seconds) {
+  if (seconds < 10)
+    return absl::StrFormat("%.1f s", seconds);
+  const auto whole = static_cast<int64_t>(std::llround(seconds));
+  if (whole < 60)
+    return absl::StrFormat("%d s", whole);
+  if (whole < 3600)
+    return absl::StrFormat("%dm %02ds", whole / 60, whole % 60);
+  return absl::StrFormat("%dh %02dm", whole / 3600, whole % 3600 / 60);
+}
+
+Progress::Progress(Options progressOptions)
+    : options(std::move(progressOptions)), isTerminal(::isatty(STDOUT_FILENO) != 0) {}
+
+void Progress::onReady(int64_t, const runtime::MemoryUse &) {}
+
+void Progress::onNote(const std::string &text) {
+  endLine();
+  std::fprintf(stderr, "ds-run: %s\n", text.c_str());
+}
+
+void Progress::onDone(int64_t rank, const runtime::MemoryUse &use) {
+  if (static_cast<size_t>(rank) >= memory.size())
+    memory.resize(rank + 1);
+  memory[rank] = use;
+}
+
+void Progress::endLine() {
+  if (hasOpenLine)
+    std::fputs("\n", stdout);
+  hasOpenLine = false;
+  std::fflush(stdout);
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+double Progress::unitsPerSecond(double secondsPerStep) const {
+  const int64_t units = options.tokensPerStep ? options.tokensPerStep : options.samplesPerStep;
+  return secondsPerStep > 0 ? static_cast<double>(units) / secondsPerStep : 0;
+}
+
+std::string Progress::lineOf(const runtime::StepRecord &record) const {
+  std::string line = absl::StrFormat("step %d/%d", record.step + 1, options.steps);
+  if (record.loss)
+    absl::StrAppendFormat(&line, "  loss %.6f", *record.loss);
+  if (record.gradientNorm)
+    absl::StrAppendFormat(&line, "  grad norm %.4f", *record.gradientNorm);
+  absl::StrAppendFormat(&line, "  %.0f %s/s", unitsPerSecond(recentSeconds),
+                        options.tokensPerStep ? "tokens" : "samples");
+  if (record.step + 1 < options.steps)
+    absl::StrAppend(&line, "  ETA ",
+                    durationText(recentSeconds * static_cast<double>(options.steps - record.step - 1)));
+  return line;
+}
+
+bool Progress::isWorthALine(int64_t step) const {
+  return step % options.stepsPerPrint == 0 || step + 1 == options.steps;
+}
+
+void Progress::onStep(const runtime::StepRecord &record) {
+  records.push_back(record);
+  recentSeconds = record.step < 2 ? record.seconds : 0.8 * recentSeconds + 0.2 * record.seconds;
+  sumSeconds += record.step == 0 ? 0 : record.seconds;
+  writeLog(record);
+  if (options.isQuiet || (!isTerminal && !isWorthALine(record.step)))
+    return;
+  std::fprintf(stdout, isTerminal ? "\r\x1b[2K%s" : "%s\n", lineOf(record).c_str());
+  hasOpenLine = isTerminal;
+  std::fflush(stdout);
+}
+
+/// JSON has no NaN and no infinity.
+static nlohmann::ordered_json numberOrNull(const std::optional<double> &value) {
+  return value && std::isfinite(*value) ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+void Progress::writeLog(const runtime::StepRecord &record) {
+  if (!options.log || logFailed)
+    return;
+  const nlohmann::ordered_json json = {{"step", record.step},
+                                       {"loss", numberOrNull(record.loss)},
+                                       {"grad_norm", numberOrNull(record.gradientNorm)},
+                                       {"lr", numberOrNull(record.learningRate)},
+                                       {"seconds", record.seconds},
+                                       {"samples", options.samplesPerStep}};
+  logFailed = std::fprintf(options.log, "%s\n", json.dump().c_str()) < 0 || std::fflush(options.log) != 0;
+  if (logFailed)
+    onNote(absl::StrCat("cannot write ", options.logName, ", the log ends with step ", record.step - 1));
+}
+
+//===----------------------------------------------------------------------===//
+// Summary
+//===----------------------------------------------------------------------===//
+
+static void printLoss(const runtime::StepRecord &record) {
+  std::printf("  %8lld", static_cast<long long>(record.step));
+  for (const std::optional<double> &value : {record.loss, record.gradientNorm})
+    std::printf("  %12s", value ? absl::StrFormat("%.6f", *value).c_str() : "-");
+  std::printf("  %12s\n", record.learningRate ? absl::StrFormat("%.4g", *record.learningRate).c_str() : "-");
+}
+
+void Progress::printLosses() const {
+  constexpr size_t kEnds = 4;
+  std::printf("\n  %8s  %12s  %12s  %12s\n", "step", "loss", "grad norm", "lr");
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (i == kEnds && records.size() > 2 * kEnds) {
+      std::printf("  %8s\n", "...");
+      i = records.size() - kEnds;
+    }
+    printLoss(records[i]);
+  }
+}
+
+void Progress::printMemory() const {
+  std::printf("\n  %4s  %14s  %14s  %14s  %14s\n", "rank", "arena planned", "arena taken", "resident peak",
+              "beyond arena");
+  for (size_t rank = 0; rank < memory.size(); ++rank) {
+    const runtime::MemoryUse &use = memory[rank];
+    std::printf("  %4zu  %14s  %14s  %14s  %14s\n", rank, bytesText(use.plannedArena).c_str(),
+                bytesText(use.arena).c_str(), bytesText(use.peakResident).c_str(),
+                bytesText(std::max<int64_t>(0, use.peakResident - use.arena)).c_str());
+  }
+}
+
+void Progress::printSummary() const {
+  if (options.isQuiet)
+    return;
+  if (!records.empty() && records.front().loss)
+    printLosses();
+  printMemory();
+  if (records.size() > 1) {
+    const double seconds = sumSeconds / static_cast<double>(records.size() - 1);
+    std::printf("\n  %s per step after the first, %.0f %s/s\n", absl::StrFormat("%.4g s", seconds).c_str(),
+                unitsPerSecond(seconds), options.tokensPerStep ? "tokens" : "samples");
+  }
+  std::fflush(stdout);
+}
+
+} // namespace ds

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a person sees while a job runs and after it.
+
+#ifndef DS_TOOLS_DS_RUN_PROGRESS_H
+#define DS_TOOLS_DS_RUN_PROGRESS_H
+
+#include "Launcher.h"
+
+#include <chrono>
+#include <cstdio>
+
+namespace ds {
+
+/// `1.5 GiB`, `312 MiB`, `17 B`.
+std::string bytesText(int64_t bytes);
+/// `2h 03m`, `4m 05s`, `12 s`, `0.3 s`.
+std::string durationText(double seconds);
+
+/// Prints a line per step (on a terminal: one line, rewritten), writes the log, and remembers what the summary needs.
+class Progress : public JobListener {
+public:
+  struct Options {
+    int64_t steps = 1;
+    int64_t samplesPerStep = 0;
+    int64_t tokensPerStep = 0; ///< 0: samples are counted instead
+    int64_t stepsPerPrint = 1; ///< lines per step when not on a terminal
+    bool isQuiet = false;
+    std::FILE *log = nullptr; ///< one JSON record per step
+    std::string logName;
+  };
+  explicit Progress(Options options);
+
+  void onReady(int64_t rank, const runtime::MemoryUse &memory) override;
+  void onStep(const runtime::StepRecord &record) override;
+  void onNote(const std::string &text) override;
+  void onDone(int64_t rank, const runtime::MemoryUse &memory) override;
+
+  /// Ends the rewritten line, so that other text may follow.
+  void endLine();
+  /// Prints the first and the last losses, the speed, and the memory of the ranks.
+  void printSummary() const;
+  /// Whether a record could not be written to the log.
+  bool hasLogFailed() const { return logFailed; }
+
+private:
+  std::string lineOf(const runtime::StepRecord &record) const;
+  void writeLog(const runtime::StepRecord &record);
+  bool isWorthALine(int64_t step) const;
+  double unitsPerSecond(double secondsPerStep) const;
+  void printLosses() const;
+  void printMemory() const;
+
+  Options options;
+  bool isTerminal;
+  bool hasOpenLine = false;
+  bool logFailed = false;
+  double recentSeconds = 0; ///< of a step, a running mean
+  double sumSeconds = 0;    ///< of all steps but the first, which warms up
+  std::vector<runtime::StepRecord> records;
+  std::vector<runtime::MemoryUse> memory; ///< by rank
+};
+
+} // namespace ds
+
+#endif // DS_TOOLS_DS_RUN_PROGRESS_H

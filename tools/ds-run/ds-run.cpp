@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The command line of ds-run. `ds-run --help` is its manual.
+
+#include "Commands.h"
+#include "ExitCodes.h"
+#include "Worker.h"
+
+#include "ds/Plan/Plan.h"
+
+#include "CLI/CLI.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace ds;
+
+static constexpr const char *kExamples = R"(
+Examples:
+  Train an ONNX model on two CPU ranks, with the recipe of a DeepSpeed-style file:
+    ds-run train train.onnx --config ds_config.json --ranks 2 --data data/ --steps 100
+
+  The same, logging each step and keeping the weights:
+    ds-run train train.onnx --config ds_config.json --ranks 2 --data data/ --steps 100 \
+        --log run.jsonl --save-model out.safetensors
+
+  Compile once, run the plan as often as you like, look into it:
+    ds-compile train.onnx --config ds_config.json --ranks 4 -o train.dsplan
+    ds-run inspect train.dsplan
+    ds-run train train.dsplan --data tokens.bin --steps 1000
+
+Data is a folder with one NAME.npy for each input of the graph, [step, sample, ...], or a raw file of
+uint16 or uint32 token numbers, from which input_ids and labels (shifted by one) are cut.
+
+Exit codes: 0 ok, 2 bad input, 3 not supported, 4 a rank was lost, 5 timeout, 6 storage, 8 integrity,
+130 interrupted.)";
+
+static void addRunOptions(CLI::App &command, RunOptions &options) {
+  command.add_option("program", options.program, "A plan (ds-compile -o) or a model (.onnx), which is compiled first")
+      ->required();
+  command.add_option("--config", options.config, "The ds_config.json; default: the one in the plan");
+  command.add_option("--data", options.data, "Folder of .npy files, or a file of token numbers");
+  command.add_option("--token-type", options.tokenType, "Type of the token file; default: by its name, uint16")
+      ->check(CLI::IsMember({"uint16", "uint32"}));
+  command.add_option("--ranks", options.ranks, "Processes to run on; default: the plan's number, 1 for a model")
+      ->check(CLI::Range(1, 1024));
+  command
+      .add_option("--steps", options.steps,
+                  "Steps to run; the data begin again when they end; default: once through the data")
+      ->check(CLI::Range(int64_t(1), INT64_MAX));
+  command.add_option("--load-model", options.loadModel, "Take the weights from this .safetensors file, by name");
+  command.add_option("--model-folder", options.modelFolder,
+                     "Where the model file of a plan is; default: beside the plan");
+  command.add_option("--plan-out", options.planOut, "Keep the compiled plan here; default: in the cache");
+  command.add_option("--threads", options.threads, "Threads per rank; default: cores / ranks")
+      ->check(CLI::Range(1, 4096));
+  command
+      .add_option("--bind", options.binding, "Give each rank cores of its own: auto (if there are enough), cores, none")
+      ->check(CLI::IsMember({"auto", "cores", "none"}));
+  command
+      .add_option("--timeout", options.timeoutSeconds,
+                  "Seconds until a rank that does not get on ends the job; 0: never; default: 120")
+      ->check(CLI::Range(0.0, 1e9));
+  command.add_flag("-q,--quiet", options.isQuiet, "Print errors only");
+  command.allow_extras();
+  command.footer("Arguments after -- are passed on to ds-compile.");
+}
+
+/// What stood after `--`; anything else that was left over is a mistake.
+static std::vector<std::string> compilerFlags(const CLI::App &command, const std::vector<std::string> &afterDashes) {
+  const std::vector<std::string> extras = command.remaining();
+  if (!extras.empty())
+    throw CLI::ExtrasError(extras);
+  return afterDashes;
+}
+
+static int runCommandLine(std::vector<std::string> arguments) {
+  std::vector<std::string> afterDashes;
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (dashes != arguments.end()) {
+    afterDashes.assign(dashes + 1, arguments.end());
+    arguments.erase(dashes, arguments.end());
+  }
+
+  CLI::App app("Runs plans: trains and infers on the processes of this machine.", "ds-run");
+  app.set_version_flag("--version", "ds-run, plan version " + std::to_string(plan::kPlanVersion));
+  app.footer(kExamples);
+  app.require_subcommand(1);
+
+  TrainOptions train;
+  CLI::App *trainCommand = app.add_subcommand("train", "Train a model");
+  addRunOptions(*trainCommand, train);
+  trainCommand->add_option("--log", train.log, "Write one JSON record per step to this file");
+  trainCommand->add_option("--save-model", train.saveModel,
+                           "Write the trained weights, full tensors, to this .safetensors file");
+  trainCommand->add_option("--dump-variables", train.dumps,
+                           "Write the variables of a role at the end: ROLE=FILE.safetensors");
+  trainCommand
+      ->add_option("--print-every", train.stepsPerPrint,
+                   "Print every this many steps; default: the config's steps_per_print")
+      ->check(CLI::Range(int64_t(1), INT64_MAX));
+
+  InferOptions infer;
+  CLI::App *inferCommand = app.add_subcommand("infer", "Run a forward plan or model and write its outputs");
+  addRunOptions(*inferCommand, infer);
+  inferCommand->add_option("--output", infer.output, "Folder for one NAME.npy per output, [step, ...]")->required();
+
+  InspectOptions inspect;
+  CLI::App *inspectCommand = app.add_subcommand("inspect", "Print what a plan holds: memory, schedule, variables");
+  inspectCommand->add_option("plan", inspect.plan, "The plan")->required();
+  inspectCommand->add_flag("--json", inspect.asJson, "For programs");
+
+  CheckConfigOptions check;
+  CLI::App *checkCommand = app.add_subcommand("check-config", "Read a ds_config.json and say what it means");
+  checkCommand->add_option("config", check.config, "The file")->required();
+  checkCommand->add_option("--ranks", check.ranks, "Ranks that the batch is spread over; default: 1")
+      ->check(CLI::Range(1, 1 << 20));
+  checkCommand->add_flag("--print", check.printsAll, "Print all settings with their defaults");
+
+  try { // CLI11 reports by exceptions only; they end here
+    std::reverse(arguments.begin(), arguments.end());
+    app.parse(arguments);
+    if (*trainCommand)
+      train.compilerFlags = compilerFlags(*trainCommand, afterDashes);
+    if (*inferCommand)
+      infer.compilerFlags = compilerFlags(*inferCommand, afterDashes);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? kExitOk : kExitBadInput;
+  }
+  if (*trainCommand)
+    return runTrain(train);
+  if (*inferCommand)
+    return runInfer(infer);
+  return *inspectCommand ? runInspect(inspect) : runCheckConfig(check);
+}
+
+int main(int argc, char **argv) {
+  if (argc == 4 && std::strcmp(argv[1], kWorkerFlag) == 0)
+    return runWorker(std::atoll(argv[2]), std::atoi(argv[3]));
+  return runCommandLine(std::vector<std::string>(argv + 1, argv + argc));
+}
