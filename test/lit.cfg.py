@@ -8,7 +8,7 @@ import lit.formats
 config.name = "ds"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".textproto", ".test"]
-config.excludes = ["Inputs", "Unit", "CMakeLists.txt"]
+config.excludes = ["Inputs", "Unit", "lib", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.ds_build_dir, "test")
 

@@ -8,6 +8,109 @@
 
 include "mlir/Pass/PassBase.td"
 
+class ProgramPass<string flag, list<string> dialects = []> : Pass<flag, "::mlir::ModuleOp"> {
+  let dependentDialects = !listconcat(["::mlir::arith::ArithDialect", "::ds::DsDialect"], dialects);
+}
+
+def AttachLossPass : ProgramPass<"ds-attach-loss"> {
+  let summary = "makes a scalar loss the one result of @forward";
+  let description = [{
+    Requires: a function @forward whose results have a `ds.name`.
+    Ensures: its one result is the scalar "loss". That is the output named `output`, or, if `logits` is set, the mean cross entropy of
+    the output named `logits` [batch, ..., classes] at the integers of the argument `labels` [batch, ...] (added if it is
+    missing) over the labels that differ from `ignore-index`. With `shift` position i is compared with label i + 1. If no label
+    counts the loss is NaN, as in PyTorch. Values are unchanged.
+
+    ```mlir
+    func.func @forward(%x: ...) -> (tensor<8x32x256xf32> {ds.name = "logits"})
+    // becomes, with logits=logits
+    func.func @forward(%x: ..., %l: tensor<8x32xi64> {ds.name = "labels"}) -> (tensor<f32> {ds.name = "loss"})
+    ```
+  }];
+  let options = [
+    Option<"output", "output", "std::string", "\"loss\"", "the name of the output that is the loss">,
+    Option<"logits", "logits", "std::string", "", "the name of the output to attach cross entropy to; empty: the graph has its loss">,
+    Option<"labels", "labels", "std::string", "\"labels\"", "the name of the argument that holds the labels">,
+    Option<"shift", "shift", "bool", "false", "position i predicts label i + 1">,
+    Option<"ignoreIndex", "ignore-index", "int64_t", "-100", "labels of this value do not count">
+  ];
+}
+
+def DifferentiatePass : ProgramPass<"ds-differentiate", ["::mlir::math::MathDialect"]> {
+  let summary = "turns @forward into @step, which returns the loss and its gradients";
+  let description = [{
+    Requires: @forward is one flat block whose one result is a scalar float.
+    Ensures: it is named @step and has one more result per trainable variable (role parameter, not `frozen`), in the order of
+    their declaration: the gradient of the loss, with the attribute `ds.gradient = @variable`; zeros if the loss does not
+    depend on it. The loss is unchanged. An op without a rule (`DifferentiableOpInterface`) between a trainable variable
+    and the loss is an error. Integer values end a path.
+
+    ```mlir
+    func.func @forward(...) -> (tensor<f32> {ds.name = "loss"})
+    // becomes
+    func.func @step(...) -> (tensor<f32> {ds.name = "loss"}, tensor<64x8xf32> {ds.gradient = @w})
+    ```
+    Source: Griewank and Walther, Evaluating Derivatives, 2008, chapter 3 (reverse mode).
+  }];
+  let options = [
+    ListOption<"frozen", "frozen", "std::string",
+               "regular expressions; parameters that one matches as a whole are set `frozen` first">
+  ];
+}
+
+def AccumulateGradientsPass : ProgramPass<"ds-accumulate-gradients", ["::mlir::scf::SCFDialect"]> {
+  let summary = "computes a step part by part of its batch";
+  let description = [{
+    Requires: @step of ds-differentiate, for one part of the batch; dim 0 of every argument that is not a scalar is the part.
+    Ensures: with `parts` = m > 1 the arguments are m times as long in dim 0, and an `scf.for` runs the step on each part
+    (`ds.take_part`, in sample order). Results are the means over the parts: summed in order, divided by m after the loop. Variables
+    that the step assigns go from part to part. With m = 1 nothing changes.
+
+    The loop has the attribute `ds.gradients`: per result `@variable` if it is the sum of that variable's gradient, else unit.
+
+    ```mlir
+    %r:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%loss = %zero, %g = %zeros) -> (tensor<f32>, tensor<64xf32>) {
+      %part = ds.take_part %x[%i] {parts = 4} : tensor<32x8xf32> -> tensor<8x8xf32>
+      ...
+    } {ds.gradients = [unit, @w]}
+    ```
+  }];
+  let options = [Option<"parts", "parts", "int64_t", "1", "number of parts of the batch">];
+}
+
+def ClipGradientsPass : ProgramPass<"ds-clip-gradients", ["::mlir::math::MathDialect"]> {
+  let summary = "measures the global gradient norm and clips to it";
+  let description = [{
+    Requires: @step with results marked `ds.gradient`.
+    Ensures: one more result, the scalar "grad_norm": the L2 norm of all gradients together before clipping, in f32 at least. With
+    `max-norm` > 0 all gradients are multiplied by min(1, max-norm / (norm + 1e-6)), as PyTorch's clip_grad_norm_ does.
+    Source: Pascanu, Mikolov and Bengio 2013.
+  }];
+  let options = [Option<"maxNorm", "max-norm", "double", "0", "the largest norm; 0: only measure">];
+}
+
+def AttachOptimizerPass : ProgramPass<"ds-attach-optimizer"> {
+  let summary = "updates the trainable variables with their gradients";
+  let description = [{
+    Requires: @step with results marked `ds.gradient`.
+    Ensures: no such results are left. For each the variable is updated by `ds.adam_update` or `ds.sgd_update` and assigned, as is its
+    state: `@"<name>.exp_avg"` and `.exp_avg_sq`, or `.momentum` if there is one (role optimizer, f32 at least, from
+    zeros). `@ds.step` (role counter) counts the steps. The learning rate is the scalar argument "learning_rate".
+    Source: see the ops.
+  }];
+  let options = [
+    Option<"kind", "kind", "std::string", "\"adamw\"", "adam, adamw or sgd">,
+    Option<"beta1", "beta1", "double", "0.9", "Adam: decay of the mean">,
+    Option<"beta2", "beta2", "double", "0.999", "Adam: decay of the variance">,
+    Option<"epsilon", "epsilon", "double", "1e-8", "Adam: added to the root of the variance">,
+    Option<"biasCorrection", "bias-correction", "bool", "true", "Adam: divide the moments by 1 - beta^step">,
+    Option<"weightDecay", "weight-decay", "double", "0", "of the loss (adam, sgd) or decoupled (adamw)">,
+    Option<"momentum", "momentum", "double", "0", "SGD: decay of the velocity; 0: no state">,
+    Option<"dampening", "dampening", "double", "0", "SGD: 1 - the gradient's weight in the velocity">,
+    Option<"nesterov", "nesterov", "bool", "false", "SGD: look ahead along the velocity">
+  ];
+}
+
 def VerifyProgramPass : Pass<"ds-verify-program", "::mlir::ModuleOp"> {
   let summary = "checks what holds at the end of the program stage";
   let description = [{

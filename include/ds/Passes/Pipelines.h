@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// The stages of the compiler: one function per stage appends its passes in order.
+
+#ifndef DS_PASSES_PIPELINES_H
+#define DS_PASSES_PIPELINES_H
+
+#include "ds/Config/TrainingConfig.h"
+
+#include "mlir/Pass/PassManager.h"
+
+namespace ds {
+
+/// What the program stage needs to know.
+struct ProgramOptions {
+  LossConfig loss;
+  std::vector<std::string> frozen; ///< regular expressions over parameter names
+  int64_t parts = 1;               ///< the batch is computed in so many equal parts, one after the other
+  double maxNorm = 0;              ///< the largest global gradient norm; 0: only measured
+  OptimizerConfig optimizer;       ///< of kind None: the gradients stay results of the step
+};
+
+/// The options that a configuration asks for, with its completed batch sizes.
+ProgramOptions programOptionsFrom(const TrainingConfig &config, const Batch &batch);
+
+/// Program stage: @forward, imported for one part of the batch, becomes @step for the whole of it.
+void buildProgramPipeline(mlir::OpPassManager &manager, const ProgramOptions &options);
+
+} // namespace ds
+
+#endif // DS_PASSES_PIPELINES_H

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "EmitKernel.h"
+#include "LowerKernel.h"
+#include "NativeCode.h"
+
+#include "ds/Codegen/Cpu.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/xxhash.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace mlir;
+using namespace ds;
+
+namespace {
+
+class CpuCompilerImpl final : public CpuCompiler {
+public:
+  CpuCompilerImpl(MLIRContext *context, CpuTarget target, unsigned threads)
+      : context(context), cpu(std::move(target)), threads(std::max(threads, 1u)) {}
+
+  FailureOr<CompiledKernel> add(KernelOp kernel, const Mesh &mesh) final;
+  FailureOr<std::vector<uint8_t>> finish() final;
+  std::vector<std::string> features() const final { return cpu.features; }
+  std::string target() const final { return cpu.triple; }
+
+private:
+  FailureOr<ObjectCode> compile(ModuleOp module);
+
+  MLIRContext *context;
+  CpuTarget cpu;
+  unsigned threads;
+  llvm::StringSet<> known;                           ///< hashes
+  std::vector<OwningOpRef<ModuleOp>> modules;        ///< one per kernel, in the order of their arrival
+};
+
+} // namespace
+
+static std::string hashOf(StringRef text) {
+  llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
+  return llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) + llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16);
+}
+
+FailureOr<CompiledKernel> CpuCompilerImpl::add(KernelOp kernel, const Mesh &mesh) {
+  FailureOr<KernelGraph> graph = buildKernelGraph(kernel);
+  FailureOr<KernelShape> shape = analyzeKernel(kernel, mesh);
+  if (failed(graph) || failed(shape))
+    return failure();
+  CompiledKernel compiled;
+  compiled.hash = hashOf(structureOf(*graph));
+  compiled.symbol = "ds_kernel_" + compiled.hash;
+  compiled.hasFinish = shape->hasFinish;
+  compiled.shape = std::move(*shape);
+  if (known.insert(compiled.hash).second) {
+    modules.push_back(ModuleOp::create(kernel.getLoc()));
+    emitKernel(*graph, compiled.symbol, cpu.vectorBits(), *modules.back());
+  }
+  return compiled;
+}
+
+FailureOr<ObjectCode> CpuCompilerImpl::compile(ModuleOp module) {
+  if (failed(lowerKernel(module)))
+    return failure();
+  return compileToObject(module, cpu);
+}
+
+FailureOr<std::vector<uint8_t>> CpuCompilerImpl::finish() {
+  if (modules.empty())
+    return std::vector<uint8_t>();
+  std::vector<ObjectCode> objects(modules.size());
+  std::atomic<size_t> next = 0;
+  std::atomic<bool> hasFailed = false;
+  auto work = [&] {
+    for (size_t number = next++; number < modules.size() && !hasFailed; number = next++) {
+      FailureOr<ObjectCode> object = compile(*modules[number]);
+      if (failed(object))
+        hasFailed = true;
+      else
+        objects[number] = std::move(*object);
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (unsigned number = 1; number < std::min<size_t>(threads, modules.size()) && context->isMultithreadingEnabled(); ++number)
+    helpers.emplace_back(work);
+  work();
+  for (std::thread &helper : helpers)
+    helper.join();
+  modules.clear();
+  if (hasFailed)
+    return failure();
+  std::string error;
+  std::optional<std::vector<uint8_t>> linked = linkObjects(objects, error);
+  if (!linked)
+    return emitError(UnknownLoc::get(context)) << "kernels must link, got: " << error;
+  return std::move(*linked);
+}
+
+CpuCompiler::~CpuCompiler() = default;
+
+FailureOr<std::unique_ptr<CpuCompiler>> CpuCompiler::create(MLIRContext *context, const CpuOptions &options) {
+  std::string error;
+  std::optional<CpuTarget> target = CpuTarget::find(options.cpu, error);
+  if (!target)
+    return emitError(UnknownLoc::get(context)) << error;
+  context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                       vector::VectorDialect>();
+  registerBuiltinDialectTranslation(*context);
+  registerLLVMDialectTranslation(*context);
+  return std::unique_ptr<CpuCompiler>(std::make_unique<CpuCompilerImpl>(context, std::move(*target), options.threads));
+}

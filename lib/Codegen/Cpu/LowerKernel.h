@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// From the loops of a kernel to LLVM's dialect.
+
+#ifndef DS_LIB_CODEGEN_CPU_LOWERKERNEL_H
+#define DS_LIB_CODEGEN_CPU_LOWERKERNEL_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace ds {
+
+/// Functions of f32 as polynomials on vectors, where they are shorter or more exact than those of MLIR: exp, expm1, erf.
+/// Relative error below 3e-7; NaN stays NaN; exp flushes results below 1.8e-38 to zero.
+void populateMathApproximationPatterns(mlir::RewritePatternSet &patterns);
+
+/// Lowers a module that emitKernel made to LLVM's dialect, and verifies it (verifyLoweredKernel).
+mlir::LogicalResult lowerKernel(mlir::ModuleOp module);
+
+} // namespace ds
+
+#endif // DS_LIB_CODEGEN_CPU_LOWERKERNEL_H

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// exp and expm1: e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2 (Cody and Waite 1980), e^r by a minimax polynomial
+// of degree 6. n is found by adding 1.5 * 2^23, which rounds to integers and leaves n in the low bits.
+// erf: for small |x| an odd polynomial, else 1 - e^(polynomial in |x|).
+
+#include "LowerKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace {
+
+/// Arithmetic on f32 scalars or vectors.
+class FloatBuilder {
+public:
+  FloatBuilder(OpBuilder &builder, Location loc, Type type) : builder(builder), loc(loc), type(type) {}
+
+  Value number(float value) { return constant(builder.getF32FloatAttr(value), type); }
+  Value add(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
+  Value sub(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
+  Value mul(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
+  Value fma(Value a, Value b, Value c) { return math::FmaOp::create(builder, loc, a, b, c); }
+  Value isLess(Value a, Value b) { return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, a, b); }
+  Value select(Value condition, Value a, Value b) { return arith::SelectOp::create(builder, loc, condition, a, b); }
+  OpBuilder &getBuilder() { return builder; }
+  /// Horner's rule; the highest power first.
+  Value polynomial(Value x, ArrayRef<float> coefficients) {
+    Value sum = number(coefficients.front());
+    for (float coefficient : coefficients.drop_front())
+      sum = fma(sum, x, number(coefficient));
+    return sum;
+  }
+
+  /// 2^(n - 1) and r for e^x = 2^n e^r; x is at most 88.8 and, for a usable power, at least -86.9.
+  std::pair<Value, Value> splitExponent(Value x) {
+    constexpr float kRounder = 12582912.0f + 126.0f; // 1.5 * 2^23, and the exponent's bias less one
+    Value shifted = fma(x, number(1.442695041f), number(kRounder)), n = sub(shifted, number(kRounder));
+    Value rest = fma(n, number(-6.93145752e-1f), x);
+    rest = fma(n, number(-1.42860677e-6f), rest);
+    Type bitsType = type.isF32() ? Type(builder.getI32Type()) : cast<VectorType>(type).clone(builder.getI32Type());
+    Value bits = arith::BitcastOp::create(builder, loc, bitsType, shifted);
+    bits = arith::ShLIOp::create(builder, loc, bits, constant(builder.getI32IntegerAttr(23), bitsType));
+    return {arith::BitcastOp::create(builder, loc, type, bits), rest};
+  }
+
+private:
+  Value constant(TypedAttr value, Type of) {
+    if (auto vector = dyn_cast<VectorType>(of))
+      value = DenseElementsAttr::get(vector, Attribute(value));
+    return arith::ConstantOp::create(builder, loc, value);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Type type;
+};
+
+template <typename OpT>
+struct F32Pattern : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+  virtual Value expand(FloatBuilder &b, OpT op) const = 0;
+
+  LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const final {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "is not f32");
+    FloatBuilder b(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, expand(b, op));
+    return success();
+  }
+};
+
+struct ExpandExp : F32Pattern<math::ExpOp> {
+  using F32Pattern::F32Pattern;
+  Value expand(FloatBuilder &b, math::ExpOp op) const final {
+    Value x = op.getOperand(), greatest = b.number(88.8f), least = b.number(-86.9f);
+    Value bounded = b.select(b.isLess(greatest, x), greatest, x);
+    auto [halfPower, rest] = b.splitExponent(bounded);
+    // Twice e^rest, as the power is the half.
+    Value twice = b.polynomial(rest, {2 * 1.37805939e-3f, 2 * 8.37312452e-3f, 2 * 4.16695364e-2f, 2 * 1.66664720e-1f, 2 * 4.99999851e-1f, 2, 2});
+    return b.select(b.isLess(x, least), b.number(0), b.mul(twice, halfPower));
+  }
+};
+
+struct ExpandExpM1 : F32Pattern<math::ExpM1Op> {
+  using F32Pattern::F32Pattern;
+  Value expand(FloatBuilder &b, math::ExpM1Op op) const final {
+    Value x = op.getOperand(), greatest = b.number(88.8f), least = b.number(-86.9f);
+    Value bounded = b.select(b.isLess(greatest, x), greatest, b.select(b.isLess(x, least), least, x));
+    auto [halfPower, rest] = b.splitExponent(bounded);
+    Value tail = b.polynomial(rest, {1.98423862e-4f, 1.39337569e-3f, 8.33333287e-3f, 4.16664742e-2f, 1.66666672e-1f, 0.5f});
+    Value restM1 = b.fma(b.mul(rest, rest), tail, rest);
+    Value half = b.fma(halfPower, restM1, b.sub(halfPower, b.number(0.5f)));
+    return b.add(half, half);
+  }
+};
+
+struct ExpandErf : F32Pattern<math::ErfOp> {
+  using F32Pattern::F32Pattern;
+  Value expand(FloatBuilder &b, math::ErfOp op) const final {
+    OpBuilder &builder = b.getBuilder();
+    Location loc = op.getLoc();
+    Value x = op.getOperand(), size = math::AbsFOp::create(builder, loc, x), square = b.mul(x, x);
+    Value inner = b.polynomial(square, {-5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f, 1.12819925e-1f, -3.76125336e-1f, 1.28379166e-1f});
+    inner = b.fma(inner, x, x);
+    Value exponent = b.polynomial(size, {-1.72853470e-5f, 3.83197126e-4f, -3.88396438e-3f, 2.42546219e-2f, -1.06777877e-1f,
+                                         -6.34846687e-1f, -1.28717512e-1f});
+    exponent = b.fma(exponent, size, b.sub(b.number(0), size));
+    Value outer = b.sub(b.number(1), math::ExpOp::create(builder, loc, exponent));
+    outer = math::CopySignOp::create(builder, loc, outer, x);
+    return b.select(b.isLess(b.number(0.927734375f), size), outer, inner);
+  }
+};
+
+} // namespace
+
+void ds::populateMathApproximationPatterns(RewritePatternSet &patterns) {
+  patterns.add<ExpandExp, ExpandExpM1, ExpandErf>(patterns.getContext(), /*benefit=*/10);
+}

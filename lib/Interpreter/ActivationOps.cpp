@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Semantics.h"
+
+#include "ds/Dialect/DsDialect.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace ds;
+
+static double geluByErf(double x) { return x / 2 * (1 + std::erf(x * M_SQRT1_2)); }
+static double geluByTanh(double x) { return x / 2 * (1 + std::tanh(std::sqrt(M_2_PI) * (x + 0.044715 * x * x * x))); }
+static double silu(double x) { return x / (1 + std::exp(-x)); }
+
+static LogicalResult mapInput(LocalCall &call, double (*function)(double)) {
+  if (call.operand(0).size() != call.result().size())
+    return call.fail("input must have the local elements of the result");
+  for (int64_t i = 0, size = call.result().size(); i < size; ++i)
+    call.result().floats[i] = function(call.operand(0).floats[i]);
+  return success();
+}
+
+static LogicalResult gelu(LocalCall &call) {
+  return mapInput(call, cast<GeluOp>(call.op).getKind() == GeluKind::Tanh ? geluByTanh : geluByErf);
+}
+
+void ds::addActivationOps(SemanticsTable &table) {
+  table.add<GeluOp>(gelu, OnFlat::Allowed);
+  table.add<SiluOp>([](LocalCall &call) { return mapInput(call, silu); }, OnFlat::Allowed);
+}

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The table of contents of the compiler.
+
+#include "ds/Passes/Pipelines.h"
+
+#include "ds/Passes/Passes.h"
+
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace ds;
+
+ProgramOptions ds::programOptionsFrom(const TrainingConfig &config, const Batch &batch) {
+  return {config.model.loss, config.model.frozen, batch.accumulation, config.gradientClipping, config.optimizer};
+}
+
+static AttachLossPassOptions lossOptions(const LossConfig &loss) {
+  return {loss.output, loss.logits, loss.labels, loss.isShifted, loss.ignoreIndex};
+}
+
+static AttachOptimizerPassOptions optimizerOptions(const OptimizerConfig &optimizer) {
+  AttachOptimizerPassOptions options;
+  options.kind = optimizer.kind == OptimizerKind::Sgd ? "sgd" : optimizer.kind == OptimizerKind::Adam ? "adam" : "adamw";
+  options.beta1 = optimizer.beta1;
+  options.beta2 = optimizer.beta2;
+  options.epsilon = optimizer.epsilon;
+  options.biasCorrection = optimizer.biasCorrection;
+  options.weightDecay = optimizer.weightDecay;
+  options.momentum = optimizer.momentum;
+  options.dampening = optimizer.dampening;
+  options.nesterov = optimizer.nesterov;
+  return options;
+}
+
+void ds::buildProgramPipeline(OpPassManager &manager, const ProgramOptions &options) {
+  manager.addPass(createAttachLossPass(lossOptions(options.loss)));
+  DifferentiatePassOptions differentiate;
+  differentiate.frozen.assign(options.frozen.begin(), options.frozen.end());
+  manager.addPass(createDifferentiatePass(differentiate));
+  // Before the loop over parts: canonicalization is quadratic in what a loop carries.
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createAccumulateGradientsPass({options.parts}));
+  // After the loop: the norm is that of the whole batch.
+  manager.addPass(createClipGradientsPass({options.maxNorm}));
+  if (options.optimizer.kind != OptimizerKind::None)
+    manager.addPass(createAttachOptimizerPass(optimizerOptions(options.optimizer)));
+  manager.addPass(createCSEPass());
+  manager.addPass(createVerifyProgramPass());
+}

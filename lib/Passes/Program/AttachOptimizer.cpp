@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "StepFunction.h"
+#include "StepBuilder.h"
+
+#include "ds/Passes/Passes.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/BitVector.h"
+
+namespace ds {
+#define GEN_PASS_DEF_ATTACHOPTIMIZERPASS
+#include "ds/Passes/Passes.h.inc"
+} // namespace ds
+
+using namespace mlir;
+using namespace ds;
+
+/// A step number at which beta^step is 0 for every beta: Adam without bias correction.
+static constexpr double kEndlessStep = 1e9;
+
+namespace {
+
+/// A parameter and its gradient.
+struct Update {
+  VariableOp variable;
+  Value gradient;
+};
+
+/// Declares state, reads it at the start of the step and assigns it at the end, once all updates are built.
+class StateBuilder {
+public:
+  StateBuilder(ModuleOp module, func::FuncOp function)
+      : symbols(module), function(function), reads(function), builder(endOfComputation(function)) {
+    for (auto variable : module.getOps<VariableOp>())
+      lastVariable = variable;
+  }
+
+  /// The place of the updates: before the assigns that were there.
+  StepBuilder at(Location location) { return StepBuilder(builder, location); }
+  Value read(VariableOp variable) { return reads.get(variable); }
+  VariableOp find(FlatSymbolRefAttr name) const { return symbols.lookup<VariableOp>(name.getAttr()); }
+
+  /// Declares a variable that starts as zeros; an error if the name is taken.
+  FailureOr<VariableOp> declare(Location location, const Twine &name, VariableRole role, RankedTensorType type) {
+    std::string text = name.str();
+    if (symbols.lookup(text))
+      return function.emitOpError("needs a variable of its own named @") << text << ", got another of that name";
+    OpBuilder atModule(function);
+    if (lastVariable)
+      atModule.setInsertionPointAfter(lastVariable);
+    lastVariable = VariableOp::create(atModule, location, text, role, type, /*initial=*/Attribute(), /*layout=*/LayoutAttr(),
+                                      /*frozen=*/false);
+    symbols.insert(lastVariable);
+    return cast<VariableOp>(lastVariable);
+  }
+
+  void assign(VariableOp variable, Value value) { assigned.emplace_back(variable, value); }
+
+  void buildAssigns() {
+    OpBuilder atEnd(returnOf(function));
+    for (auto &[variable, value] : assigned)
+      AssignOp::create(atEnd, variable.getLoc(), variable.getSymName(), value);
+  }
+
+private:
+  SymbolTable symbols;
+  func::FuncOp function;
+  StepReads reads;
+  OpBuilder builder;
+  Operation *lastVariable = nullptr;
+  SmallVector<std::pair<VariableOp, Value>> assigned;
+};
+
+struct AttachOptimizer : ds::impl::AttachOptimizerPassBase<AttachOptimizer> {
+  using AttachOptimizerPassBase::AttachOptimizerPassBase;
+
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> function = findFunction(getOperation(), kStepFunction);
+    if (failed(function))
+      return signalPassFailure();
+    if (kind != "adam" && kind != "adamw" && kind != "sgd") {
+      function->emitOpError("optimizer must be adam, adamw or sgd, got \"") << kind << "\"";
+      return signalPassFailure();
+    }
+    StateBuilder state(getOperation(), *function);
+    SmallVector<Update> updates = takeGradients(*function, state);
+    auto scalar = RankedTensorType::get({}, Float32Type::get(&getContext()));
+    rate = appendArgument(*function, scalar, "learning_rate");
+    if (failed(countStep(*function, state, scalar)))
+      return signalPassFailure();
+    for (Update update : updates)
+      if (failed(kind == "sgd" ? attachSgd(state, update) : attachAdam(state, update)))
+        return signalPassFailure();
+    state.buildAssigns();
+  }
+
+private:
+  /// Drops the gradients from the results and returns them.
+  SmallVector<Update> takeGradients(func::FuncOp function, StateBuilder &state) {
+    SmallVector<Update> updates;
+    llvm::BitVector isGradient(function.getNumResults());
+    for (unsigned i = 0; i < function.getNumResults(); ++i) {
+      FlatSymbolRefAttr variable = gradientVariableOf(function, i);
+      if (!variable)
+        continue;
+      isGradient.set(i);
+      updates.push_back({state.find(variable), returnOf(function).getOperand(i)});
+    }
+    dropResults(function, isGradient);
+    return updates;
+  }
+
+  /// Counts the steps from 1 in a variable.
+  LogicalResult countStep(func::FuncOp function, StateBuilder &state, RankedTensorType scalar) {
+    FailureOr<VariableOp> counter = state.declare(function.getLoc(), "ds.step", VariableRole::Counter, scalar);
+    if (failed(counter))
+      return failure();
+    StepBuilder build = state.at(function.getLoc());
+    Value next = build.add(state.read(*counter), 1.0);
+    state.assign(*counter, next);
+    step = kind == "sgd" || biasCorrection ? next : build.splat(scalar, kEndlessStep);
+    return success();
+  }
+
+  /// Declares the state `suffix` of a parameter, in f32 at least.
+  FailureOr<VariableOp> declareState(StateBuilder &state, VariableOp parameter, StringRef suffix) {
+    RankedTensorType type = parameter.getTensorType();
+    if (type.getElementType().getIntOrFloatBitWidth() < 32)
+      type = type.clone(Float32Type::get(&getContext()));
+    return state.declare(parameter.getLoc(), parameter.getSymName() + "." + suffix, VariableRole::OptimizerState, type);
+  }
+
+  LogicalResult attachAdam(StateBuilder &state, Update update) {
+    FailureOr<VariableOp> mean = declareState(state, update.variable, "exp_avg");
+    if (failed(mean))
+      return failure();
+    FailureOr<VariableOp> variance = declareState(state, update.variable, "exp_avg_sq");
+    if (failed(variance))
+      return failure();
+    Value operands[] = {state.read(update.variable), update.gradient, state.read(*mean), state.read(*variance), rate, step};
+    auto op = state.at(update.variable.getLoc())
+                  .create<AdamUpdateOp>(operands[0].getType(), operands[2].getType(), operands[3].getType(), operands[0],
+                                        operands[1], operands[2], operands[3], rate, step, asAttr(beta1), asAttr(beta2),
+                                        asAttr(epsilon), asAttr(weightDecay), asFlag(kind == "adamw"));
+    state.assign(update.variable, op.getNewParameter());
+    state.assign(*mean, op.getNewMean());
+    state.assign(*variance, op.getNewVariance());
+    return success();
+  }
+
+  /// Without momentum there is no state: the old velocity is multiplied by 0, so that the gradient may stand in for it.
+  LogicalResult attachSgd(StateBuilder &state, Update update) {
+    VariableOp velocity;
+    if (momentum != 0) {
+      FailureOr<VariableOp> declared = declareState(state, update.variable, "momentum");
+      if (failed(declared))
+        return failure();
+      velocity = *declared;
+    }
+    Value parameter = state.read(update.variable), oldVelocity = velocity ? state.read(velocity) : update.gradient;
+    auto op = state.at(update.variable.getLoc())
+                  .create<SgdUpdateOp>(parameter.getType(), oldVelocity.getType(), parameter, update.gradient, oldVelocity,
+                                       rate, step, asAttr(momentum), asAttr(velocity ? dampening.getValue() : 0.0), asAttr(weightDecay),
+                                       asFlag(nesterov));
+    state.assign(update.variable, op.getNewParameter());
+    if (velocity)
+      state.assign(velocity, op.getNewVelocity());
+    return success();
+  }
+
+  UnitAttr asFlag(bool isSet) { return isSet ? UnitAttr::get(&getContext()) : UnitAttr(); }
+  FloatAttr asAttr(double number) { return Builder(&getContext()).getF64FloatAttr(number); }
+
+  Value rate; ///< scalar argument
+  Value step; ///< scalar, from 1
+};
+
+} // namespace

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "StepFunction.h"
+#include "StepBuilder.h"
+
+#include "ds/Config/TrainingConfig.h"
+#include "ds/Passes/Passes.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace ds {
+#define GEN_PASS_DEF_DIFFERENTIATEPASS
+#include "ds/Passes/Passes.h.inc"
+} // namespace ds
+
+using namespace mlir;
+using namespace ds;
+
+namespace {
+
+/// Reverse mode over one block:
+/// 1. Mark the values that depend on a trainable variable through floats.
+/// 2. Seed the loss with 1 and visit the marked ops backwards; each adds to the gradients of its operands.
+class ReverseMode {
+public:
+  ReverseMode(func::FuncOp function, const llvm::SetVector<StringAttr> &trainable)
+      : builder(endOfComputation(function)), block(function.front()), trainable(trainable) {}
+
+  LogicalResult run(Value loss) {
+    SmallVector<Operation *> active = markActive();
+    addGradient(loss, StepBuilder(builder, loss.getLoc()).splat(loss.getType(), 1));
+    for (Operation *op : llvm::reverse(active))
+      if (failed(visit(op)))
+        return failure();
+    return success();
+  }
+
+  /// The gradient of a variable; null if the loss does not depend on it.
+  Value gradientOf(StringAttr variable) const { return variableGradients.lookup(variable); }
+
+private:
+  /// Returns the ops with a marked result, in order.
+  SmallVector<Operation *> markActive() {
+    SmallVector<Operation *> ops;
+    for (Operation &op : block) {
+      if (op.hasTrait<OpTrait::IsTerminator>() || isa<AssignOp>(op) || !isActive(&op))
+        continue;
+      for (Value result : op.getResults())
+        if (isa<FloatType>(getElementTypeOrSelf(result.getType())))
+          activeValues.insert(result);
+      ops.push_back(&op);
+    }
+    return ops;
+  }
+
+  bool isActive(Operation *op) const {
+    if (auto read = dyn_cast<ReadOp>(op))
+      return trainable.contains(read.getVariableAttr().getAttr());
+    auto usesActive = [&](Operation *nested) {
+      return WalkResult(failure(llvm::any_of(nested->getOperands(), [&](Value value) { return activeValues.contains(value); })));
+    };
+    return op->walk(usesActive).wasInterrupted();
+  }
+
+  /// Adds the gradients of an op's operands, if it has one itself.
+  LogicalResult visit(Operation *op) {
+    SmallVector<Value> results = llvm::map_to_vector(op->getResults(), [&](Value value) { return gradients.lookup(value); });
+    if (llvm::none_of(results, [](Value gradient) { return static_cast<bool>(gradient); }))
+      return success();
+    if (auto read = dyn_cast<ReadOp>(op)) {
+      addTo(variableGradients[read.getVariableAttr().getAttr()], results.front());
+      return success();
+    }
+    auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
+    if (!differentiable)
+      return op->emitOpError("has no gradient rule, but the loss depends on a trainable variable through it");
+    SmallVector<bool> needed = llvm::map_to_vector(op->getOperands(), [&](Value value) { return activeValues.contains(value); });
+    SmallVector<Value> operands;
+    if (failed(differentiable.buildGradients(builder, results, needed, operands)))
+      return failure();
+    for (auto [operand, gradient, isNeeded] : llvm::zip_equal(op->getOperands(), operands, needed))
+      if (isNeeded && gradient)
+        addGradient(operand, gradient);
+    return success();
+  }
+
+  void addGradient(Value value, Value gradient) {
+    assert(value.getType() == gradient.getType() && "a gradient has the type of its value");
+    addTo(gradients[value], gradient);
+  }
+
+  void addTo(Value &sum, Value gradient) {
+    sum = sum ? StepBuilder(builder, gradient.getLoc()).add(sum, gradient) : gradient;
+  }
+
+  OpBuilder builder;
+  Block &block;
+  const llvm::SetVector<StringAttr> &trainable;
+  llvm::DenseSet<Value> activeValues;
+  llvm::DenseMap<Value, Value> gradients;
+  llvm::DenseMap<StringAttr, Value> variableGradients;
+};
+
+} // namespace
+
+/// Sets `frozen` on the parameters that an expression matches as a whole.
+static LogicalResult freezeParameters(ModuleOp module, ArrayRef<std::string> expressions) {
+  TrainingConfig config;
+  config.model.frozen.assign(expressions.begin(), expressions.end());
+  std::vector<std::string> names;
+  for (auto variable : module.getOps<VariableOp>())
+    if (variable.getRole() == VariableRole::Parameter)
+      names.push_back(variable.getSymName().str());
+  absl::StatusOr<std::vector<std::string>> frozen = frozenParameters(config, names);
+  if (!frozen.ok())
+    return module.emitError() << std::string(frozen.status().message());
+  for (auto variable : module.getOps<VariableOp>())
+    if (llvm::is_contained(*frozen, variable.getSymName()))
+      variable.setFrozen(true);
+  return success();
+}
+
+/// The loss: the one result, a scalar float.
+static FailureOr<Value> findLoss(func::FuncOp function) {
+  if (function.getNumResults() != 1)
+    return function.emitOpError("must have the loss as its one result, got ") << function.getNumResults() << " results";
+  auto type = dyn_cast<RankedTensorType>(function.getResultTypes().front());
+  if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
+    return function.emitOpError("loss must be a scalar float tensor, got ") << function.getResultTypes().front();
+  return returnOf(function).getOperand(0);
+}
+
+/// Appends the gradient of each variable as a result, zeros where the loss does not depend on it.
+static void appendGradients(func::FuncOp function, ArrayRef<VariableOp> variables, const ReverseMode &reverse) {
+  OpBuilder builder(endOfComputation(function));
+  for (VariableOp variable : variables) {
+    Value gradient = reverse.gradientOf(variable.getSymNameAttr());
+    if (!gradient)
+      gradient = StepBuilder(builder, variable.getLoc()).zeros(variable.getTensorType());
+    appendResult(function, gradient, builder.getNamedAttr(kGradientAttr, FlatSymbolRefAttr::get(variable.getSymNameAttr())));
+  }
+}
+
+namespace {
+
+struct Differentiate : ds::impl::DifferentiatePassBase<Differentiate> {
+  using DifferentiatePassBase::DifferentiatePassBase;
+
+  void runOnOperation() override {
+    if (!frozen.empty() && failed(freezeParameters(getOperation(), frozen)))
+      return signalPassFailure();
+    FailureOr<func::FuncOp> function = findFunction(getOperation(), kForwardFunction);
+    if (failed(function))
+      return signalPassFailure();
+    FailureOr<Value> loss = findLoss(*function);
+    if (failed(loss) || failed(differentiate(*function, *loss)))
+      return signalPassFailure();
+    function->setName(kStepFunction);
+  }
+
+private:
+  LogicalResult differentiate(func::FuncOp function, Value loss) {
+    SmallVector<VariableOp> variables;
+    llvm::SetVector<StringAttr> trainable;
+    for (auto variable : getOperation().getOps<VariableOp>()) {
+      if (variable.getRole() != VariableRole::Parameter || variable.getFrozen())
+        continue;
+      variables.push_back(variable);
+      trainable.insert(variable.getSymNameAttr());
+    }
+    ReverseMode reverse(function, trainable);
+    if (failed(reverse.run(loss)))
+      return failure();
+    appendGradients(function, variables, reverse);
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "Gradients.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace ds;
+
+using Predicate = arith::CmpFPredicate;
+
+static void differentiateExp(math::ExpOp op, Gradients &g) { g.operands[0] = g.build.mul(g.result(), op.getResult()); }
+
+static void differentiateLog(math::LogOp op, Gradients &g) { g.operands[0] = g.build.div(g.result(), op.getOperand()); }
+
+static void differentiateSqrt(math::SqrtOp op, Gradients &g) {
+  g.operands[0] = g.build.div(g.build.mul(g.result(), 0.5), op.getResult());
+}
+
+static void differentiateRsqrt(math::RsqrtOp op, Gradients &g) {
+  Value y = op.getResult();
+  g.operands[0] = g.build.mul(g.build.mul(g.result(), -0.5), g.build.mul(g.build.mul(y, y), y));
+}
+
+static void differentiateTanh(math::TanhOp op, Gradients &g) {
+  Value y = op.getResult();
+  Value slope = g.build.sub(g.build.splat(y.getType(), 1), g.build.mul(y, y));
+  g.operands[0] = g.build.mul(g.result(), slope);
+}
+
+/// 2 / sqrt(pi) exp(-x^2).
+static void differentiateErf(math::ErfOp op, Gradients &g) {
+  Value x = op.getOperand();
+  Value bell = g.build.value<math::ExpOp>(g.build.neg(g.build.mul(x, x)));
+  g.operands[0] = g.build.mul(g.build.mul(g.result(), 2 / std::sqrt(M_PI)), bell);
+}
+
+static void differentiateSin(math::SinOp op, Gradients &g) {
+  g.operands[0] = g.build.mul(g.result(), g.build.value<math::CosOp>(op.getOperand()));
+}
+
+static void differentiateCos(math::CosOp op, Gradients &g) {
+  g.operands[0] = g.build.neg(g.build.mul(g.result(), g.build.value<math::SinOp>(op.getOperand())));
+}
+
+/// The gradient at 0 is 0.
+static void differentiateAbs(math::AbsFOp op, Gradients &g) {
+  Value x = op.getOperand(), zero = g.build.zeros(x.getType());
+  Value left = g.build.keepWhere(g.build.compare(Predicate::OLT, x, zero), g.build.neg(g.result()));
+  g.operands[0] = g.build.select(g.build.compare(Predicate::OGT, x, zero), g.result(), left);
+}
+
+/// exponent * base^(exponent - 1), without a power where the exponent is a small constant.
+static Value powerSlope(math::PowFOp op, StepBuilder &build) {
+  Value base = op.getLhs(), exponent = op.getRhs();
+  if (std::optional<double> splat = findSplat(exponent)) {
+    if (*splat == 0 || *splat == 1)
+      return build.splat(base.getType(), *splat);
+    Value lower = *splat == 2   ? base
+                  : *splat == 3 ? build.mul(base, base)
+                                : build.value<math::PowFOp>(base, build.splat(base.getType(), *splat - 1));
+    return build.mul(lower, *splat);
+  }
+  Value lower = build.value<math::PowFOp>(base, build.add(exponent, -1.0));
+  Value isZero = build.compare(Predicate::OEQ, exponent, build.zeros(exponent.getType()));
+  return build.select(isZero, build.zeros(base.getType()), build.mul(exponent, lower));
+}
+
+/// The exponent's gradient y log(base) is zero where the base is zero and the exponent is not negative, as is the slope.
+static void differentiatePow(math::PowFOp op, Gradients &g) {
+  if (g.needed[0])
+    g.operands[0] = g.build.mul(g.result(), powerSlope(op, g.build));
+  if (!g.needed[1])
+    return;
+  Value base = op.getLhs(), zero = g.build.zeros(base.getType());
+  Value baseIsZero = g.build.compare(Predicate::OEQ, base, zero);
+  Value isFlat = g.build.value<arith::AndIOp>(baseIsZero, g.build.compare(Predicate::OGE, op.getRhs(), zero));
+  Value slope = g.build.mul(op.getResult(), g.build.value<math::LogOp>(base));
+  g.operands[1] = g.build.mul(g.result(), g.build.select(isFlat, zero, slope));
+}
+
+/// Steps are flat.
+template <typename OpT>
+static void differentiateStep(OpT, Gradients &) {}
+
+void ds::attachMathGradients(MLIRContext *context) {
+  attachRule<math::AbsFOp, differentiateAbs>(context);
+  attachRule<math::CeilOp, differentiateStep<math::CeilOp>>(context);
+  attachRule<math::CosOp, differentiateCos>(context);
+  attachRule<math::ErfOp, differentiateErf>(context);
+  attachRule<math::ExpOp, differentiateExp>(context);
+  attachRule<math::FloorOp, differentiateStep<math::FloorOp>>(context);
+  attachRule<math::LogOp, differentiateLog>(context);
+  attachRule<math::PowFOp, differentiatePow>(context);
+  attachRule<math::RoundEvenOp, differentiateStep<math::RoundEvenOp>>(context);
+  attachRule<math::RsqrtOp, differentiateRsqrt>(context);
+  attachRule<math::SinOp, differentiateSin>(context);
+  attachRule<math::SqrtOp, differentiateSqrt>(context);
+  attachRule<math::TanhOp, differentiateTanh>(context);
+}

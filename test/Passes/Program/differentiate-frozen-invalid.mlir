@@ -1,0 +1,7 @@
+// RUN: ds-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(ds-differentiate{frozen=head[.].*})'
+
+// expected-error @below {{"model.frozen" must match parameters, got "head[.].*", which matches none of 1}}
+module {
+  ds.variable @w {role = #ds.role<parameter>} : tensor<f32>
+  ds.variable @head.mean {role = #ds.role<buffer>} : tensor<f32>
+}
