@@ -13,8 +13,8 @@ namespace ds::runtime::test {
 class LibraryPlan : public PlanProgram {
 public:
   /// `buffers` and `extentIds` as include/ds/Runtime/Library.h lists them.
-  void addCall(plan::LibraryFunction function, plan::DataType type, std::vector<uint32_t> buffers, std::vector<uint32_t> extentIds,
-               std::vector<int64_t> ints) {
+  void addCall(plan::LibraryFunction function, plan::DataType type, std::vector<uint32_t> buffers,
+               std::vector<uint32_t> extentIds, std::vector<int64_t> ints) {
     plan::LibraryCallT call;
     call.function = function;
     call.type = type;

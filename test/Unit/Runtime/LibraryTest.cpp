@@ -31,7 +31,8 @@ TEST(Iota, CountsGlobally) {
       LibraryPlan program;
       program.addAxis("dp", 2);
       const Part part = partOf(n, rank);
-      const uint32_t longs = program.buffer<int64_t>(2 * part.length * 3), floats = program.buffer<float>(2 * part.length * 3);
+      const uint32_t longs = program.buffer<int64_t>(2 * part.length * 3),
+                     floats = program.buffer<float>(2 * part.length * 3);
       const uint32_t outer = program.extent(2), middle = program.splitExtent(n, 0), inner = program.extent(3);
       program.addCall(LibraryFunction::Iota, plan::DataType::I64, {longs}, {outer, middle, inner}, {});
       program.addCall(LibraryFunction::Iota, plan::DataType::F32, {floats}, {outer, middle, inner}, {10, -2});
@@ -56,7 +57,8 @@ TEST(GatherRows, GivesZerosForOtherRanksRows) {
       const std::vector<float> table = randomFloats(part.length * width, 1);
       const std::vector<int64_t> ids = randomIndices(count, -rows, rows, 2);
       const uint32_t out = program.buffer<float>(count * width);
-      program.addCall(LibraryFunction::GatherRows, plan::DataType::F32, {program.buffer(table), program.buffer(ids), out},
+      program.addCall(LibraryFunction::GatherRows, plan::DataType::F32,
+                      {program.buffer(table), program.buffer(ids), out},
                       {program.splitExtent(rows, 0), program.extent(width), program.extent(count)}, {rows});
       ExecutorOptions options;
       options.threads = 2;
@@ -71,8 +73,8 @@ TEST(GatherRows, GivesZerosForOtherRanksRows) {
 }
 
 /// The scatter-add of rank `rank` of two, by its definition.
-static std::vector<float> scatterRows(const std::vector<int64_t> &ids, const std::vector<float> &updates, int64_t rows, int64_t width,
-                                      Part part) {
+static std::vector<float> scatterRows(const std::vector<int64_t> &ids, const std::vector<float> &updates, int64_t rows,
+                                      int64_t width, Part part) {
   std::vector<float> out(size_t(part.length * width), 0);
   for (size_t i = 0; i < ids.size(); ++i) {
     const int64_t row = (ids[i] < 0 ? ids[i] + rows : ids[i]) - part.begin;
@@ -94,7 +96,8 @@ TEST(ScatterAddRows, AddsInOrderOnAnyNumberOfThreads) {
           const std::vector<float> updates = randomFloats(count * width, 6);
           const Part part = partOf(rows, rank);
           const uint32_t out = program.buffer(randomFloats(part.length * width, 7));
-          program.addCall(LibraryFunction::ScatterAddRows, plan::DataType::F32, {program.buffer(ids), program.buffer(updates), out},
+          program.addCall(LibraryFunction::ScatterAddRows, plan::DataType::F32,
+                          {program.buffer(ids), program.buffer(updates), out},
                           {program.splitExtent(rows, 0), program.extent(width), program.extent(count)}, {rows});
           ExecutorOptions options;
           options.threads = threads;
@@ -108,7 +111,8 @@ TEST(Elements, GatherAndScatterAreOnnx) {
   struct Case {
     int64_t outer, n, m, inner;
   };
-  for (const Case &test : {Case{3, 7, 5, 4}, {1, 100, 1, 1}, {200, 50, 1, 1}, {2, 3, 9, 300}, {0, 3, 2, 2}, {2, 3, 0, 2}})
+  for (const Case &test :
+       {Case{3, 7, 5, 4}, {1, 100, 1, 1}, {200, 50, 1, 1}, {2, 3, 9, 300}, {0, 3, 2, 2}, {2, 3, 0, 2}})
     for (int threads : {1, 2})
       for (bool add : {false, true}) {
         LibraryPlan program;
@@ -118,10 +122,10 @@ TEST(Elements, GatherAndScatterAreOnnx) {
         const uint32_t indexBuffer = program.buffer(indices), gathered = program.buffer<float>(elements),
                        scattered = program.buffer(data);
         const std::vector<uint32_t> extents = program.extents({test.outer, test.n, test.m, test.inner});
-        program.addCall(LibraryFunction::GatherElements, plan::DataType::F32, {program.buffer(data), indexBuffer, gathered}, extents,
-                        {test.n});
-        program.addCall(LibraryFunction::ScatterElements, plan::DataType::F32, {indexBuffer, program.buffer(updates), scattered},
-                        extents, {test.n, add});
+        program.addCall(LibraryFunction::GatherElements, plan::DataType::F32,
+                        {program.buffer(data), indexBuffer, gathered}, extents, {test.n});
+        program.addCall(LibraryFunction::ScatterElements, plan::DataType::F32,
+                        {indexBuffer, program.buffer(updates), scattered}, extents, {test.n, add});
         ASSERT_TRUE(program.run(threads).ok());
         std::vector<float> expectedGather(size_t(elements), 0), expectedScatter(size_t(size), 0);
         for (int64_t i = 0; i < elements; ++i) {
@@ -151,7 +155,8 @@ TEST(TopK, OrdersTiesAndNaN) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   LibraryPlan program;
   const uint32_t data = program.buffer(std::vector<float>{1, 5, nan, 5, -2, 0}), values = program.buffer<float>(4),
-                 indices = program.buffer<int64_t>(4), least = program.buffer<float>(6), leastIndices = program.buffer<int64_t>(6);
+                 indices = program.buffer<int64_t>(4), least = program.buffer<float>(6),
+                 leastIndices = program.buffer<int64_t>(6);
   const std::vector<uint32_t> extents = program.extents({1, 6, 1});
   program.addCall(LibraryFunction::TopK, plan::DataType::F32, {data, values, indices}, extents, {4, 1});
   program.addCall(LibraryFunction::TopK, plan::DataType::F32, {data, least, leastIndices}, extents, {6, 0});
@@ -168,7 +173,8 @@ TEST(TopK, WorksAlongAnyDim) {
       LibraryPlan program;
       const int64_t outer = 5, n = 9, inner = 7;
       std::vector<int64_t> data = randomIndices(outer * n * inner, 0, 4, 1);
-      const uint32_t values = program.buffer<int64_t>(outer * k * inner), indices = program.buffer<int64_t>(outer * k * inner);
+      const uint32_t values = program.buffer<int64_t>(outer * k * inner),
+                     indices = program.buffer<int64_t>(outer * k * inner);
       program.addCall(LibraryFunction::TopK, plan::DataType::I64, {program.buffer(data), values, indices},
                       program.extents({outer, n, inner}), {k, 1});
       ASSERT_TRUE(program.run(threads).ok());
@@ -191,7 +197,8 @@ TEST(Library, RefusesWrongNumbersOfArguments) {
   LibraryPlan program;
   program.addCall(LibraryFunction::GatherRows, plan::DataType::F32, {0, 0}, {}, {});
   program.buffer<float>(1);
-  EXPECT_NE(program.start().message().find("gather_rows must have 3 to 3 buffers, 3 extents and 1 to 1 ints, got 2, 0 and 0"),
-            std::string::npos)
+  EXPECT_NE(
+      program.start().message().find("gather_rows must have 3 to 3 buffers, 3 extents and 1 to 1 ints, got 2, 0 and 0"),
+      std::string::npos)
       << program.start();
 }

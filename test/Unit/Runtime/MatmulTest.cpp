@@ -5,6 +5,8 @@
 
 #include "PlanProgram.h"
 
+#include "ds/Runtime/Device/Float16.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -96,6 +98,15 @@ static Expected compute(const Case &test, const std::vector<T> &a, const std::ve
   return expected;
 }
 
+template <typename T> static double epsilonOf() {
+  if constexpr (std::is_same_v<T, BFloat16>)
+    return 1.0 / 128;
+  else if constexpr (std::is_same_v<T, Float16>)
+    return 1.0 / 1024;
+  else
+    return static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+
 template <typename T> static std::vector<T> randomOf(int64_t count, uint32_t seed) {
   const std::vector<float> floats = randomFloats(count, seed);
   return {floats.begin(), floats.end()};
@@ -135,7 +146,7 @@ template <typename T> static std::vector<T> checkOn(const Case &test, int thread
   for (size_t i = 0; i < test.sizes.size(); ++i)
     if (std::find(test.c.begin(), test.c.end(), i) == test.c.end())
       summands *= static_cast<double>(test.sizes[i]);
-  const double eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+  const double eps = epsilonOf<T>();
   for (size_t i = 0; i < got.size(); ++i) {
     const double bound = (summands + 8) * eps * (expected.magnitudes[i] + 1e-3);
     EXPECT_NEAR(static_cast<double>(got[i]), expected.values[i], bound) << "element " << i;
@@ -149,6 +160,8 @@ static void check(const Case &test) {
   const std::vector<float> one = checkOn<float>(test, 1), two = checkOn<float>(test, 2);
   EXPECT_EQ(one, two) << "bits must not depend on threads";
   checkOn<double>(test, 1);
+  checkOn<BFloat16>(test, 2);
+  checkOn<Float16>(test, 2);
 }
 
 TEST(Matmul, MultipliesMatricesInAnyOrder) {

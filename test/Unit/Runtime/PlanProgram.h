@@ -7,6 +7,7 @@
 #define DS_TEST_UNIT_RUNTIME_PLANPROGRAM_H
 
 #include "ds/Plan/Extents.h"
+#include "ds/Runtime/Device/Float16.h"
 #include "ds/Runtime/Executor.h"
 
 #include "gtest/gtest.h"
@@ -20,6 +21,8 @@ namespace ds::runtime::test {
 /// The element type of a plan for a C++ type.
 template <typename T> constexpr plan::DataType kType = plan::DataType::F32;
 template <> inline constexpr plan::DataType kType<double> = plan::DataType::F64;
+template <> inline constexpr plan::DataType kType<BFloat16> = plan::DataType::BF16;
+template <> inline constexpr plan::DataType kType<Float16> = plan::DataType::F16;
 template <> inline constexpr plan::DataType kType<int64_t> = plan::DataType::I64;
 template <> inline constexpr plan::DataType kType<int32_t> = plan::DataType::I32;
 template <> inline constexpr plan::DataType kType<uint8_t> = plan::DataType::Bool;

@@ -7,6 +7,7 @@
 #include "MatmulForm.h"
 #include "OneDnn.h"
 
+#include "ds/Runtime/Device/Float16.h"
 #include "ds/Runtime/Device/ParallelFor.h"
 #include "ds/Runtime/StatusMacros.h"
 
@@ -52,9 +53,7 @@ struct ProductTask : Task {
                                                                                      : size_t(1),
                                                       primitives.size() - 1)],
                                   point, sumOffsets[sum]));
-    if (hasOwnEpilogue)
-      epilogue.run();
-    return absl::OkStatus();
+    return epilogue.run();
   }
 
   absl::Status runOne(BoundPrimitive &primitive, const Offsets &point, const Offsets &sum) {
@@ -71,7 +70,6 @@ struct ProductTask : Task {
   char *a = nullptr, *b = nullptr, *c = nullptr, *bias = nullptr;
   std::vector<Offsets> batchOffsets{1}, sumOffsets{1};
   std::vector<BoundPrimitive> primitives; ///< for the first, the inner, the last sum; one if there is one sum
-  bool hasOwnEpilogue = false;
   Epilogue epilogue;
 };
 
@@ -98,8 +96,8 @@ struct GemmTask : Task {
           status != dnnl_success)
         failure = status;
     });
-    epilogue.run();
-    return dnnlStatus(static_cast<dnnl_status_t>(failure.load()), "multiply matrices");
+    DS_RETURN_IF_ERROR(dnnlStatus(static_cast<dnnl_status_t>(failure.load()), "multiply matrices"));
+    return epilogue.run();
   }
 
   dnnl_status_t runTile(const Offsets &point, int64_t row, int64_t column) const {
@@ -138,8 +136,7 @@ struct EmptySumTask : Task {
   absl::Status run(const TaskContext &) override {
     if (!accumulate)
       std::memset(c, 0, bytes);
-    epilogue.run();
-    return absl::OkStatus();
+    return epilogue.run();
   }
 
   char *c = nullptr;
@@ -156,8 +153,7 @@ template <typename T> struct LoopTask : Task {
                      for (int64_t i = begin; i < end; ++i)
                        computeOne(i);
                    });
-    epilogue.run();
-    return absl::OkStatus();
+    return epilogue.run();
   }
 
   static int64_t step(const std::vector<MatmulIndex> &indices, int64_t number, int64_t &x,
@@ -196,10 +192,10 @@ template <typename T> struct LoopTask : Task {
 } // namespace
 
 /// The bias and the activation as a pass of its own over C.
-static Epilogue makeEpilogue(const MatmulSetup &setup) {
-  std::vector<MatmulIndex> indices = setup.form.batch;
-  indices.insert(indices.end(), {setup.form.rows, setup.form.columns});
-  return Epilogue(setup.c, setup.bias, std::move(indices), setup.activation, setup.type);
+static absl::StatusOr<Epilogue> makeEpilogue(const MatmulSetup &setup) {
+  EpilogueOptions options{setup.c, setup.bias, setup.form.batch, setup.activation, setup.type};
+  options.indices.insert(options.indices.end(), {setup.form.rows, setup.form.columns});
+  return Epilogue::create(std::move(options), *setup.scratch);
 }
 
 template <typename T> static TaskOr makeLoopTask(const MatmulSetup &setup) {
@@ -215,7 +211,7 @@ template <typename T> static TaskOr makeLoopTask(const MatmulSetup &setup) {
   task->sums.push_back(setup.form.sum);
   task->outputs = setup.form.outputs();
   task->terms = setup.form.terms();
-  task->epilogue = makeEpilogue(setup);
+  DS_ASSIGN_OR_RETURN(task->epilogue, makeEpilogue(setup));
   return task;
 }
 
@@ -265,15 +261,10 @@ static bool hasLibraryBias(const MatmulSetup &setup) {
 }
 
 static absl::Status appendActivation(plan::Activation activation, dnnl_post_ops_t postOps) {
-  dnnl_alg_kind_t kind = dnnl_eltwise_relu;
-  switch (activation) {
-  case plan::Activation::None: return absl::OkStatus();
-  case plan::Activation::Relu: kind = dnnl_eltwise_relu; break;
-  case plan::Activation::GeluTanh: kind = dnnl_eltwise_gelu_tanh; break;
-  case plan::Activation::GeluErf: kind = dnnl_eltwise_gelu_erf; break;
-  case plan::Activation::Silu: kind = dnnl_eltwise_swish; break;
-  }
-  return dnnlStatus(dnnl_post_ops_append_eltwise(postOps, 1.0f, kind, kind == dnnl_eltwise_swish ? 1.0f : 0.0f, 0.0f),
+  const auto found = findActivation(activation);
+  if (!found)
+    return absl::OkStatus();
+  return dnnlStatus(dnnl_post_ops_append_eltwise(postOps, 1.0f, found->first, found->second, 0.0f),
                     "append an activation");
 }
 
@@ -379,8 +370,9 @@ static TaskOr makeProductTask(const MatmulSetup &setup, bool hasBatch) {
     DS_ASSIGN_OR_RETURN(BoundPrimitive product, makeProduct(setup, options));
     task->primitives.push_back(std::move(product));
   }
-  task->hasOwnEpilogue = !hasLibraryEpilogue;
-  task->epilogue = makeEpilogue(setup);
+  if (!hasLibraryEpilogue) {
+    DS_ASSIGN_OR_RETURN(task->epilogue, makeEpilogue(setup));
+  }
   return task;
 }
 
@@ -408,7 +400,7 @@ static TaskOr makeGemmTask(const MatmulSetup &setup) {
   task->accumulate = setup.accumulate;
   task->batchOffsets = enumerateOffsets(form.batch, sizeof(float));
   task->sumOffsets = enumerateOffsets(form.outerSums, sizeof(float));
-  task->epilogue = makeEpilogue(setup);
+  DS_ASSIGN_OR_RETURN(task->epilogue, makeEpilogue(setup));
   return task;
 }
 
@@ -446,7 +438,7 @@ static TaskOr makeTask(const MatmulSetup &setup) {
     task->c = setup.c;
     task->bytes = static_cast<size_t>(form.outputs()) * plan::sizeOf(setup.type);
     task->accumulate = setup.accumulate;
-    task->epilogue = makeEpilogue(setup);
+    DS_ASSIGN_OR_RETURN(task->epilogue, makeEpilogue(setup));
     return task;
   }
   const bool isForLibrary = setup.type == plan::DataType::F32 || setup.type == plan::DataType::BF16;
