@@ -231,7 +231,7 @@ LogicalResult Interpreter::Impl::runBlock(Block &block) {
 
 LogicalResult Interpreter::Impl::runFor(scf::ForOp op) {
   for (auto [argument, initial] : llvm::zip_equal(op.getRegionIterArgs(), op.getInitArgs()))
-    values[argument] = values[initial];
+    values[argument] = values.lookup(initial);
   const int64_t step = indexOf(op.getStep());
   if (step < 1)
     return op.emitOpError("step must be >= 1, got ") << step;
@@ -251,18 +251,18 @@ LogicalResult Interpreter::Impl::runFor(scf::ForOp op) {
       values[argument] = value;
   }
   for (auto [result, argument] : llvm::zip_equal(op.getResults(), op.getRegionIterArgs()))
-    values[result] = values[argument];
+    values[result] = values.lookup(argument);
   return success();
 }
 
 LogicalResult Interpreter::Impl::runKernel(KernelOp op) {
   Block &body = op.getBody().front();
   for (auto [argument, input] : llvm::zip_equal(body.getArguments(), op.getInputs()))
-    values[argument] = values[input];
+    values[argument] = values.lookup(input);
   if (failed(runBlock(body)))
     return failure();
   for (auto [result, yielded] : llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
-    values[result] = values[yielded];
+    values[result] = values.lookup(yielded);
   return success();
 }
 
@@ -294,7 +294,7 @@ LogicalResult Interpreter::Impl::runWait(WaitOp op) {
 
 LogicalResult Interpreter::Impl::setCast(Value input, OpResult result) {
   if (input.getType() == result.getType() || !isa<RankedTensorType>(input.getType())) {
-    values[result] = values[input];
+    values[result] = values.lookup(input);
     return success();
   }
   auto placement = placementOf(result.getType(), result.getOwner());
