@@ -16,6 +16,14 @@ static void differentiateExp(math::ExpOp op, Gradients &g) { g.operands[0] = g.b
 
 static void differentiateLog(math::LogOp op, Gradients &g) { g.operands[0] = g.build.div(g.result(), op.getOperand()); }
 
+static void differentiateExpm1(math::ExpM1Op op, Gradients &g) {
+  g.operands[0] = g.build.mul(g.result(), g.build.add(op.getResult(), 1.0));
+}
+
+static void differentiateLog1p(math::Log1pOp op, Gradients &g) {
+  g.operands[0] = g.build.div(g.result(), g.build.add(op.getOperand(), 1.0));
+}
+
 static void differentiateSqrt(math::SqrtOp op, Gradients &g) {
   g.operands[0] = g.build.div(g.build.mul(g.result(), 0.5), op.getResult());
 }
@@ -91,8 +99,10 @@ void ds::attachMathGradients(MLIRContext *context) {
   attachRule<math::CeilOp, differentiateStep<math::CeilOp>>(context);
   attachRule<math::CosOp, differentiateCos>(context);
   attachRule<math::ErfOp, differentiateErf>(context);
+  attachRule<math::ExpM1Op, differentiateExpm1>(context);
   attachRule<math::ExpOp, differentiateExp>(context);
   attachRule<math::FloorOp, differentiateStep<math::FloorOp>>(context);
+  attachRule<math::Log1pOp, differentiateLog1p>(context);
   attachRule<math::LogOp, differentiateLog>(context);
   attachRule<math::PowFOp, differentiatePow>(context);
   attachRule<math::RoundEvenOp, differentiateStep<math::RoundEvenOp>>(context);
