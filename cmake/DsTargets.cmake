@@ -24,15 +24,26 @@ function(ds_add_library name)
   target_link_libraries(${name} PUBLIC ds_headers ${ARG_LINK})
 endfunction()
 
-# ds_add_compiler_library(Name sources... [DEPENDS targets...] [LINK libraries...]): a library that uses MLIR,
-# all of it from the one shared libMLIR.
+# The headers of MLIR cost most of the time to compile: they are compiled once.
+if(DS_BUILD_COMPILER)
+  add_library(ds_mlir_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/MlirHeaders.cpp)
+  target_include_directories(ds_mlir_headers SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_link_libraries(ds_mlir_headers PUBLIC ds_headers)
+  target_compile_options(ds_mlir_headers PRIVATE -fno-exceptions $<$<CXX_COMPILER_ID:Clang>:-Xclang -fno-pch-timestamp>)
+  target_precompile_headers(ds_mlir_headers PRIVATE ${PROJECT_SOURCE_DIR}/cmake/MlirHeaders.h)
+endif()
+
+# ds_add_compiler_library(Name sources... [NO_PCH] [DEPENDS targets...] [LINK libraries...]): a library that uses MLIR,
+# all of it from the one shared libMLIR. NO_PCH: for sources with definitions of their own.
 function(ds_add_compiler_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "NO_PCH" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-  target_compile_definitions(${name} PUBLIC ${LLVM_DEFINITIONS_LIST})
-  target_compile_options(${name} PRIVATE -fno-exceptions)
+  target_compile_options(${name} PRIVATE -fno-exceptions $<$<CXX_COMPILER_ID:Clang>:-Xclang -fno-pch-timestamp>)
   target_link_libraries(${name} PUBLIC ds_headers ${ARG_LINK} MLIR LLVM)
+  if(NOT ARG_NO_PCH)
+    target_precompile_headers(${name} REUSE_FROM ds_mlir_headers)
+  endif()
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()

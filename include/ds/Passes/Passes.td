@@ -9,5 +9,6 @@
 include "ds/Passes/ProgramPasses.td"
 include "ds/Passes/PlacementPasses.td"
 include "ds/Passes/KernelPasses.td"
+include "ds/Passes/SchedulePasses.td"
 
 #endif // DS_PASSES_PASSES

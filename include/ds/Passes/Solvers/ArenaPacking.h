@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Packs buffers with known lifetimes into one arena. Plain C++.
+
+#ifndef DS_PASSES_SOLVERS_ARENAPACKING_H
+#define DS_PASSES_SOLVERS_ARENAPACKING_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ds {
+
+/// A buffer that is live at all times in [first, last].
+struct ArenaBuffer {
+  uint64_t bytes = 0; ///< a multiple of the alignment
+  uint32_t first = 0, last = 0;
+};
+
+/// Where each buffer lies, and how good the packing is.
+struct ArenaPacking {
+  std::vector<uint64_t> offsets; ///< bytes, one per buffer
+  uint64_t bytes = 0;            ///< the arena's size
+  uint64_t lowerBound = 0;       ///< the largest sum of live buffers at one time: no packing is smaller
+  uint32_t peakTime = 0;         ///< a time of that sum
+};
+
+/// Best of a few orders of greedy best fit (by size, by size times lifetime, by start): each buffer goes to the lowest smallest gap among the
+/// placed buffers that are live with it. O(n^2) in the worst case.
+/// Source: Lee et al., "On-Device Neural Net Inference with Mobile GPUs", 2019 (greedy by size).
+ArenaPacking packArena(const std::vector<ArenaBuffer> &buffers);
+
+/// Why `packing` is not a packing of `buffers`, or nothing.
+std::optional<std::string> findPackingFault(const std::vector<ArenaBuffer> &buffers, const ArenaPacking &packing);
+
+} // namespace ds
+
+#endif // DS_PASSES_SOLVERS_ARENAPACKING_H

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ds/Codegen/EmitPlan.h"
+
+#include "Arena.h"
+#include "InstructionEmitter.h"
+
+#include "ds/Plan/Check.h"
+#include "ds/Plan/LayoutTables.h"
+
+using namespace mlir;
+using namespace ds;
+
+static void addMesh(plan::PlanT &plan, const Mesh &mesh) {
+  for (const MeshAxis &axis : mesh.axes()) {
+    auto made = std::make_unique<plan::MeshAxisT>();
+    made->name = axis.name;
+    made->size = axis.size;
+    made->weights = axis.weights;
+    plan.mesh.push_back(std::move(made));
+  }
+}
+
+static std::vector<uint8_t> elementBytesOf(DenseElementsAttr elements) {
+  std::vector<uint8_t> bytes;
+  if (elements.getElementType().isInteger(1)) {
+    for (bool value : elements.getValues<bool>())
+      bytes.push_back(value);
+    return bytes;
+  }
+  ArrayRef<char> raw = elements.getRawData();
+  int64_t repeats = elements.isSplat() ? elements.getNumElements() : 1;
+  for (int64_t i = 0; i < repeats; ++i)
+    bytes.insert(bytes.end(), raw.begin(), raw.end());
+  return bytes;
+}
+
+static void addVariable(plan::PlanT &plan, VariableOp op, unsigned storage, const Mesh &mesh) {
+  auto variable = std::make_unique<plan::VariableT>();
+  variable->name = op.getSymName().str();
+  variable->role = static_cast<plan::VariableRole>(op.getRole());
+  variable->type = dataTypeOf(op.getTensorType().getElementType());
+  variable->shape = shapeOf(op.getType());
+  variable->layout = layoutTableOf(op.getType(), mesh);
+  variable->buffer = storage;
+  variable->trainable = op.getRole() == VariableRole::Parameter && !op.getFrozen();
+  if (std::optional<Attribute> initial = op.getInitial()) {
+    if (auto range = dyn_cast<FileRangeAttr>(*initial)) {
+      variable->source = std::make_unique<plan::FileRangeT>();
+      variable->source->path = range.getPath().str();
+      variable->source->offset = range.getOffset();
+      variable->source->length = range.getLength();
+    } else if (auto elements = dyn_cast<DenseElementsAttr>(*initial)) {
+      variable->inline_data = elementBytesOf(elements);
+    }
+  }
+  plan.variables.push_back(std::move(variable));
+}
+
+static std::unique_ptr<plan::PortT> portOf(Value value, StringRef name, unsigned storage, const Mesh &mesh) {
+  auto port = std::make_unique<plan::PortT>();
+  port->name = name.str();
+  port->type = dataTypeOf(cast<RankedTensorType>(value.getType()).getElementType());
+  port->shape = shapeOf(value.getType());
+  port->layout = layoutTableOf(value.getType(), mesh);
+  port->buffer = storage;
+  return port;
+}
+
+/// Inputs and outputs; both must have names.
+static LogicalResult addPorts(plan::PlanT &plan, func::FuncOp function, const StoragePlan &storage, const Mesh &mesh) {
+  for (BlockArgument arg : function.getArguments()) {
+    auto name = function.getArgAttrOfType<StringAttr>(arg.getArgNumber(), kNameAttr);
+    if (!name)
+      return function.emitOpError("argument ") << arg.getArgNumber() << " must have a ds.name";
+    plan.inputs.push_back(portOf(arg, name, storage.storageOf(arg), mesh));
+    if (!plan.inputs.back()->shape.empty())
+      plan.samples_per_step = plan.inputs.back()->shape[0];
+  }
+  Operation *terminator = function.getBody().front().getTerminator();
+  for (auto [number, value] : llvm::enumerate(terminator->getOperands())) {
+    auto name = function.getResultAttrOfType<StringAttr>(number, kNameAttr);
+    if (!name)
+      return function.emitOpError("result ") << number << " must have a ds.name";
+    plan.outputs.push_back(portOf(value, name, storage.storageOf(value), mesh));
+  }
+  return success();
+}
+
+static LogicalResult addObject(plan::PlanT &plan, CpuCompiler &compiler) {
+  FailureOr<std::vector<uint8_t>> code = compiler.finish();
+  if (failed(code))
+    return failure();
+  if (code->empty())
+    return success();
+  auto object = std::make_unique<plan::NativeObjectT>();
+  object->target = compiler.target();
+  object->features = compiler.features();
+  object->data = std::move(*code);
+  plan.objects.push_back(std::move(object));
+  return success();
+}
+
+static LogicalResult checkBudget(func::FuncOp function, const plan::PlanT &plan, uint64_t budget) {
+  uint64_t bytes = plan.arenas.front()->bytes;
+  if (budget == 0 || bytes <= budget)
+    return success();
+  return function.emitError("the plan needs ") << bytes << " bytes of device memory, " << bytes - budget << " bytes more than the budget of "
+                                               << budget << "; the peak is at " << plan.peaks.front()->instruction;
+}
+
+FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, const EmitOptions &options) {
+  auto function = module.lookupSymbol<func::FuncOp>(options.function);
+  if (!function)
+    return module.emitError("has no function @") << options.function;
+  const Mesh mesh = meshOf(module);
+  FailureOr<std::unique_ptr<CpuCompiler>> compiler = CpuCompiler::create(module.getContext(), options.cpu);
+  if (failed(compiler))
+    return failure();
+  auto plan = std::make_unique<plan::PlanT>();
+  plan->fingerprint = options.fingerprint;
+  plan->config = options.config;
+  addMesh(*plan, mesh);
+  StoragePlan storage(function, mesh, mayShareBuffer);
+  for (VariableOp variable : module.getOps<VariableOp>())
+    addVariable(*plan, variable, storage.storageOfVariable(variable.getSymName()), mesh);
+  InstructionEmitter emitter(mesh, storage, **compiler, *plan);
+  if (failed(emitter.emitFunction(function)) || failed(addPorts(*plan, function, storage, mesh)) || failed(addObject(*plan, **compiler)))
+    return failure();
+  assignArena(*plan, storage.storages());
+  addEvents(*plan);
+  if (failed(checkBudget(function, *plan, options.memoryBudget)))
+    return failure();
+  if (absl::Status status = plan::check(*plan); !status.ok())
+    return function.emitError("the compiler made an ") << std::string(status.message());
+  return plan;
+}

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ExtentTable.h"
+
+using namespace ds;
+
+uint16_t ds::axisId(const Mesh &mesh, std::string_view axis) {
+  uint16_t id = 0;
+  while (mesh.axes()[id].name != axis)
+    ++id;
+  return id;
+}
+
+std::vector<uint16_t> ExtentTable::axisIds(const AxisList &axes) const {
+  std::vector<uint16_t> ids;
+  for (const std::string &axis : axes)
+    ids.push_back(axisId(mesh, axis));
+  return ids;
+}
+
+uint32_t ExtentTable::add(const std::vector<DimLayout> &resolvedDims, const AxisList &flat) {
+  std::vector<Factor> factors;
+  int64_t constant = 1;
+  for (const DimLayout &dim : resolvedDims)
+    for (const Factor &factor : dim) {
+      if (factor.axes.empty())
+        constant *= factor.size;
+      else
+        factors.push_back(factor);
+    }
+  // The begin of an extent is that of its one factor, so a constant beside it would hide it; 1 is dropped.
+  if (constant != 1)
+    factors.push_back(Factor{constant, {}});
+  plan::ExtentT extent;
+  for (const Factor &factor : factors) {
+    auto made = std::make_unique<plan::FactorT>();
+    made->size = factor.size;
+    made->axes = axisIds(factor.axes);
+    extent.factors.push_back(std::move(made));
+  }
+  extent.flat = axisIds(flat);
+  return table.idOf(extent);
+}
+
+uint32_t ExtentTable::addCount(const Layout &layout, const Shape &shape) {
+  std::vector<DimLayout> dims;
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    dims.push_back(resolvedDim(layout.dims[dim], shape[dim]));
+  return add(dims, layout.flat);
+}

@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "InstructionEmitter.h"
+
+#include "ds/Plan/LayoutTables.h"
+
+using namespace mlir;
+using namespace ds;
+
+plan::DataType ds::dataTypeOf(Type element) {
+  if (element.isF32())
+    return plan::DataType::F32;
+  if (element.isF64())
+    return plan::DataType::F64;
+  if (element.isF16())
+    return plan::DataType::F16;
+  if (element.isBF16())
+    return plan::DataType::BF16;
+  if (element.isInteger(1))
+    return plan::DataType::Bool;
+  if (element.isInteger(8))
+    return plan::DataType::I8;
+  return element.isInteger(32) ? plan::DataType::I32 : plan::DataType::I64;
+}
+
+InstructionEmitter::InstructionEmitter(const Mesh &mesh, StoragePlan &storage, CpuCompiler &kernels, plan::PlanT &plan)
+    : mesh(mesh), storage(storage), kernels(kernels), plan(plan), extents(mesh, plan) {
+  auto queue = std::make_unique<plan::QueueT>();
+  queue->name = "compute";
+  queue->kind = plan::QueueKind::Compute;
+  plan.queues.push_back(std::move(queue));
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions and queues
+//===----------------------------------------------------------------------===//
+
+void InstructionEmitter::append(size_t queue, plan::OperationUnion operation, Operation *op) {
+  auto instruction = std::make_unique<plan::InstructionT>();
+  instruction->operation = std::move(operation);
+  instruction->order = nextOrder++;
+  if (op)
+    instruction->name = op->getName().stripDialect().str();
+  plan.queues[queue]->instructions.push_back(std::move(instruction));
+}
+
+size_t InstructionEmitter::queueOfAxis(StringRef axis) {
+  uint16_t id = axisId(mesh, std::string_view(axis.data(), axis.size()));
+  for (size_t number = 0; number < plan.queues.size(); ++number)
+    if (plan.queues[number]->kind == plan::QueueKind::Collective && plan.queues[number]->axis == id)
+      return number;
+  auto queue = std::make_unique<plan::QueueT>();
+  queue->name = "collective." + axis.str();
+  queue->kind = plan::QueueKind::Collective;
+  queue->axis = id;
+  plan.queues.push_back(std::move(queue));
+  return plan.queues.size() - 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Extents
+//===----------------------------------------------------------------------===//
+
+IndexSplits InstructionEmitter::splitsOf(Operation *op, const LayoutRule &rule) {
+  IndexSplits splits;
+  for (const RuleIndex &index : rule.indices)
+    splits.push_back({Factor{index.size, {}}});
+  auto addValue = [&](Value value, const ValueIndices &indices) {
+    if (!isa<RankedTensorType>(value.getType()))
+      return;
+    auto found = splitsOfValue(layoutOf(value), indices, rule, shapeOf(value.getType()), mesh);
+    assert(found && "ds-verify-layouts has checked the op's rule");
+    for (auto [dim, list] : llvm::enumerate(indices))
+      for (auto [place, index] : llvm::enumerate(list))
+        splits[index] = resolvedDim((*found)[dim][place], rule.indices[index].size);
+  };
+  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+    addValue(operand, rule.operands[number]);
+  for (auto [number, result] : llvm::enumerate(op->getResults()))
+    addValue(result, rule.results[number]);
+  return splits;
+}
+
+uint32_t InstructionEmitter::productOf(Value value, size_t beginDim, size_t endDim) {
+  Layout layout = layoutOf(value);
+  Shape shape = shapeOf(value.getType());
+  std::vector<DimLayout> dims;
+  for (size_t dim = beginDim; dim < endDim; ++dim)
+    dims.push_back(resolvedDim(layout.dims[dim], shape[dim]));
+  return extents.add(dims);
+}
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+void InstructionEmitter::emitAssign(AssignOp op) {
+  unsigned target = storage.storageOfVariable(op.getVariable());
+  if (storage.storageOf(op.getValue()) != target)
+    emitMove(op.getValue(), target, op);
+}
+
+/// The bits of a splat's element, in the low bytes.
+static uint64_t bitsOf(SplatElementsAttr splat) {
+  Attribute value = splat.getSplatValue<Attribute>();
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return number.getValue().bitcastToAPInt().getZExtValue();
+  auto integer = cast<IntegerAttr>(value);
+  return integer.getValue().getZExtValue();
+}
+
+/// Raw little-endian bytes, a byte per bool.
+static std::vector<uint8_t> bytesOf(DenseElementsAttr elements) {
+  if (elements.getElementType().isInteger(1)) {
+    std::vector<uint8_t> bytes;
+    for (bool value : elements.getValues<bool>())
+      bytes.push_back(value);
+    return bytes;
+  }
+  ArrayRef<char> raw = elements.getRawData();
+  return std::vector<uint8_t>(raw.begin(), raw.end());
+}
+
+/// A splat is filled in where it stands; other elements are a variable that nobody assigns.
+void InstructionEmitter::emitConstant(arith::ConstantOp op) {
+  if (!isa<RankedTensorType>(op.getType()))
+    return;
+  if (auto splat = dyn_cast<SplatElementsAttr>(op.getValue()))
+    return emitFill(op, bitsOf(splat), op);
+  unsigned id = storage.storageOf(op);
+  auto variable = std::make_unique<plan::VariableT>();
+  variable->name = "constant." + std::to_string(id);
+  variable->role = plan::VariableRole::Buffer;
+  variable->type = dataTypeOf(cast<RankedTensorType>(op.getType()).getElementType());
+  variable->shape = shapeOf(op.getType());
+  variable->layout = layoutTableOf(op.getType(), mesh);
+  variable->buffer = id;
+  variable->inline_data = bytesOf(cast<DenseElementsAttr>(op.getValue()));
+  storage.storages()[id].isVariable = true;
+  plan.variables.push_back(std::move(variable));
+}
+
+LogicalResult InstructionEmitter::emitLoop(scf::ForOp loop) {
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  if (!trips)
+    return loop.emitOpError("must have a constant number of iterations");
+  for (auto [init, arg] : llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs()))
+    if (isa<RankedTensorType>(arg.getType()) && storage.storageOf(init) != storage.storageOf(arg))
+      emitMove(init, storage.storageOf(arg), loop);
+  plan::LoopBeginT begin;
+  begin.count = trips->getZExtValue();
+  plan::OperationUnion marker;
+  marker.Set(begin);
+  for (size_t queue = 0; queue < plan.queues.size(); ++queue)
+    append(queue, marker, loop);
+  if (failed(emitBlock(*loop.getBody())))
+    return failure();
+  Operation *yield = loop.getBody()->getTerminator();
+  for (auto [value, arg] : llvm::zip_equal(yield->getOperands(), loop.getRegionIterArgs()))
+    if (isa<RankedTensorType>(arg.getType()) && storage.storageOf(value) != storage.storageOf(arg))
+      emitMove(value, storage.storageOf(arg), yield);
+  marker.Set(plan::LoopEndT());
+  for (size_t queue = 0; queue < plan.queues.size(); ++queue)
+    append(queue, marker, loop);
+  return success();
+}
+
+LogicalResult InstructionEmitter::emitKernel(KernelOp op) {
+  FailureOr<CompiledKernel> compiled = kernels.add(op, mesh);
+  if (failed(compiled))
+    return failure();
+  auto [it, isNew] = kernelIds.try_emplace(compiled->symbol, plan.kernels.size());
+  if (isNew) {
+    auto kernel = std::make_unique<plan::KernelT>();
+    kernel->hash = compiled->hash;
+    kernel->symbol = compiled->symbol;
+    kernel->has_finish = compiled->hasFinish;
+    plan.kernels.push_back(std::move(kernel));
+  }
+  const KernelShape &shape = compiled->shape;
+  plan::KernelCallT call;
+  call.kernel = it->second;
+  for (Value input : op.getInputs())
+    call.buffers.push_back(storage.storageOf(input));
+  call.first_output = call.buffers.size();
+  for (Value result : op.getResults())
+    call.buffers.push_back(storage.storageOf(result));
+  for (const KernelWorkspace &workspace : shape.workspaces) {
+    uint64_t bytes = shape.chunks * workspace.elements * elementBytes(workspace.element);
+    call.buffers.push_back(storage.addScratch("workspace." + std::to_string(nextOrder), bytes));
+  }
+  Layout layout = layoutOf(shape.space);
+  Shape sizes = shapeOf(shape.space);
+  auto dimsOf = [&](int64_t begin, int64_t end) {
+    std::vector<DimLayout> dims;
+    for (int64_t dim = begin; dim < end; ++dim)
+      dims.push_back(resolvedDim(layout.dims[dim], sizes[dim]));
+    return dims;
+  };
+  for (auto [begin, end] : shape.groups)
+    call.extents.push_back(extents.add(dimsOf(begin, end), layout.flat));
+  int64_t rowEnd = shape.numRowGroups ? shape.groups[shape.numRowGroups - 1].second : 0;
+  call.rows = extents.add(dimsOf(0, rowEnd), layout.flat);
+  call.chunks = shape.chunks;
+  add(std::move(call), op);
+  return success();
+}
+
+LogicalResult InstructionEmitter::emit(Operation *op) {
+  if (isa<ReadOp, ReshapeOp, FenceOp, WaitOp, scf::YieldOp, func::ReturnOp>(op))
+    return success();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return emitConstant(constant), success();
+  if (auto assign = dyn_cast<AssignOp>(op))
+    return emitAssign(assign), success();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return emitLoop(loop);
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    return emitKernel(kernel);
+  if (auto matmul = dyn_cast<MatmulOp>(op))
+    return emitMatmul(matmul), success();
+  if (auto start = dyn_cast<StartOp>(op))
+    return emitStart(start);
+  if (isa<TransposeOp, SliceOp, ConcatOp, PadOp, TakePartOp>(op))
+    return emitMovement(op);
+  if (isa<TakeShardOp, ToPartialOp, RemapOp>(op))
+    return emitLocalCast(op);
+  return emitLibrary(op);
+}
+
+LogicalResult InstructionEmitter::emitBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(emit(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult InstructionEmitter::emitFunction(func::FuncOp function) {
+  // Every queue has the loop, so all queues must exist before it.
+  function.walk([&](StartOp start) { queueOfAxis(start.getAxis()); });
+  return emitBlock(function.getBody().front());
+}

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Turns the ops of a scheduled step into the plan's instructions. Buffer ids in the instructions are storage ids until
+/// `assignArena` gives every storage its place.
+
+#ifndef DS_LIB_CODEGEN_EMIT_INSTRUCTIONEMITTER_H
+#define DS_LIB_CODEGEN_EMIT_INSTRUCTIONEMITTER_H
+
+#include "ExtentTable.h"
+#include "Storage.h"
+
+#include "ds/Codegen/Cpu.h"
+#include "ds/Plan/Plan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace ds {
+
+class InstructionEmitter {
+public:
+  InstructionEmitter(const Mesh &mesh, StoragePlan &storage, CpuCompiler &kernels, plan::PlanT &plan);
+
+  llvm::LogicalResult emitFunction(mlir::func::FuncOp function);
+
+private:
+  // Structure.
+  llvm::LogicalResult emitBlock(mlir::Block &block);
+  llvm::LogicalResult emit(mlir::Operation *op);
+  llvm::LogicalResult emitLoop(mlir::scf::ForOp loop);
+  void emitMarker(plan::OperationUnion begin);
+  void emitAssign(AssignOp op);
+  void emitConstant(mlir::arith::ConstantOp op);
+  llvm::LogicalResult emitKernel(KernelOp op);
+
+  // Movement (EmitMovement.cpp).
+  void emitMove(mlir::Value from, uint32_t toStorage, mlir::Operation *op);
+  void emitFill(mlir::Value target, uint64_t bits, mlir::Operation *op);
+  llvm::LogicalResult emitMovement(mlir::Operation *op);
+  void emitView(mlir::Operation *op, unsigned operandNumber);
+
+  // Library calls (EmitLibrary.cpp).
+  void emitMatmul(MatmulOp op);
+  llvm::LogicalResult emitLibrary(mlir::Operation *op);
+
+  // Casts (EmitCasts.cpp).
+  llvm::LogicalResult emitStart(StartOp op);
+  llvm::LogicalResult emitLocalCast(mlir::Operation *op);
+
+  /// The splits of all indices of `op`'s rule, as its types say.
+  IndexSplits splitsOf(mlir::Operation *op, const LayoutRule &rule);
+  uint32_t countOf(mlir::Value value) { return extents.addCount(layoutOf(value), shapeOf(value.getType())); }
+  /// The product of all dims of a value before (or after) a dim and factor.
+  uint32_t productOf(mlir::Value value, size_t beginDim, size_t endDim);
+
+  /// Appends an instruction to the compute queue.
+  template <typename T>
+  void add(T operation, mlir::Operation *op) {
+    plan::OperationUnion wrapped;
+    wrapped.Set(std::move(operation));
+    append(0, std::move(wrapped), op);
+  }
+  void append(size_t queue, plan::OperationUnion operation, mlir::Operation *op);
+  size_t queueOfAxis(llvm::StringRef axis);
+
+  const Mesh &mesh;
+  StoragePlan &storage;
+  CpuCompiler &kernels;
+  plan::PlanT &plan;
+  ExtentTable extents;
+  llvm::StringMap<uint32_t> kernelIds; ///< symbol -> id
+  uint32_t nextOrder = 0;
+};
+
+/// The plan's name of an element type; index is I64.
+plan::DataType dataTypeOf(mlir::Type element);
+
+/// The table of a layout, resolved for its shape.
+std::unique_ptr<plan::LayoutT> layoutTableOf(mlir::Type type, const Mesh &mesh);
+
+} // namespace ds
+
+#endif // DS_LIB_CODEGEN_EMIT_INSTRUCTIONEMITTER_H

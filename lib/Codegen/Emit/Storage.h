@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which values of a step share memory.
+
+#ifndef DS_LIB_CODEGEN_EMIT_STORAGE_H
+#define DS_LIB_CODEGEN_EMIT_STORAGE_H
+
+#include "ds/Dialect/DsDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace ds {
+
+/// The memory of one or more values that are never needed at the same time.
+struct Storage {
+  std::string name;
+  uint64_t bytes = 0;       ///< on the rank that needs most
+  bool isVariable = false;  ///< lives from step to step
+  bool isInput = false;     ///< filled before the step
+  bool isOutput = false;    ///< read after the step
+};
+
+/// Whether a kernel may write result `result` over input `input`.
+using MayShareFn = llvm::function_ref<bool(KernelOp kernel, unsigned result, unsigned input)>;
+
+/// Gives every tensor value of a function a storage. Values share one where no copy is needed: reshapes and fences with their input, a
+/// variable's new value with the old one, a loop's carried values, a kernel's result with an input that dies in it. Where sharing is
+/// impossible, `needsCopy` says so.
+class StoragePlan {
+public:
+  StoragePlan(mlir::func::FuncOp function, const Mesh &mesh, MayShareFn mayShare);
+
+  unsigned storageOf(mlir::Value value) const { return storageIds.lookup(const_cast<StoragePlan *>(this)->leader(value)); }
+  unsigned storageOfVariable(llvm::StringRef name) const { return variableStorage.lookup(name); }
+  /// Adds memory that belongs to no value.
+  unsigned addScratch(std::string name, uint64_t bytes);
+
+  const std::vector<Storage> &storages() const { return allStorages; }
+  std::vector<Storage> &storages() { return allStorages; }
+
+private:
+  void number(mlir::Block &block);
+  void addVariables();
+  void uniteAliases(mlir::Block &block);
+  void uniteTargets(mlir::Block &block);
+  void uniteInPlace(mlir::Block &block);
+  void assignStorages(mlir::Block &block);
+
+  mlir::Value leader(mlir::Value value);
+  void unite(mlir::Value into, mlir::Value value);
+  bool canFollow(mlir::Value value, mlir::Value previous);
+  bool mayOverwrite(mlir::Value value, mlir::Value previousLeader);
+  int64_t lastUse(mlir::Value value);
+  int64_t definition(mlir::Value value);
+  void uniteIfPossible(mlir::Value previous, mlir::Value value);
+
+  mlir::func::FuncOp function;
+  const Mesh &mesh;
+  MayShareFn mayShare;
+  llvm::DenseMap<mlir::Operation *, std::pair<int64_t, int64_t>> positions; ///< first and last place of an op and its body
+  llvm::DenseMap<mlir::Value, mlir::Value> parents;                         ///< union-find
+  llvm::DenseMap<mlir::Value, int64_t> classEnds;                           ///< of leaders: the last use of any member
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> members;   ///< of leaders
+  llvm::DenseSet<mlir::Value> fixedClasses;                                 ///< of leaders: variables, arguments, carried values
+  llvm::StringMap<mlir::Value> reads;                                       ///< variable -> the value of its ds.read
+  llvm::DenseMap<mlir::Value, unsigned> storageIds;                         ///< of leaders
+  llvm::StringMap<unsigned> variableStorage;
+  std::vector<Storage> allStorages;
+};
+
+/// The bytes of one element in memory; i1 takes a byte.
+uint64_t elementBytes(mlir::Type type);
+/// The bytes of a tensor on the rank that holds most of it.
+uint64_t maxBytes(mlir::Type type, const Mesh &mesh);
+
+} // namespace ds
+
+#endif // DS_LIB_CODEGEN_EMIT_STORAGE_H

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ds/Passes/Solvers/ArenaPacking.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+using namespace ds;
+
+static bool overlapInTime(const ArenaBuffer &a, const ArenaBuffer &b) { return a.first <= b.last && b.first <= a.last; }
+
+/// The smallest gap that holds `buffer` among the placed ones live with it; the lowest of equal ones; else behind all of them.
+static uint64_t bestGap(const std::vector<ArenaBuffer> &buffers, const ArenaBuffer &buffer, const std::vector<uint32_t> &byOffset,
+                        const std::vector<uint64_t> &offsets) {
+  uint64_t end = 0, best = UINT64_MAX, bestRoom = UINT64_MAX;
+  for (uint32_t other : byOffset) {
+    if (!overlapInTime(buffers[other], buffer))
+      continue;
+    if (offsets[other] > end) {
+      uint64_t room = offsets[other] - end;
+      if (room >= buffer.bytes && room < bestRoom) {
+        best = end;
+        bestRoom = room;
+      }
+    }
+    end = std::max(end, offsets[other] + buffers[other].bytes);
+  }
+  return best == UINT64_MAX ? end : best;
+}
+
+static ArenaPacking packInOrder(const std::vector<ArenaBuffer> &buffers, const std::vector<uint32_t> &order) {
+  ArenaPacking packing;
+  packing.offsets.assign(buffers.size(), 0);
+  std::vector<uint32_t> byOffset;
+  for (uint32_t id : order) {
+    uint64_t offset = bestGap(buffers, buffers[id], byOffset, packing.offsets);
+    packing.offsets[id] = offset;
+    packing.bytes = std::max(packing.bytes, offset + buffers[id].bytes);
+    auto place = std::upper_bound(byOffset.begin(), byOffset.end(), offset,
+                                  [&](uint64_t value, uint32_t other) { return value < packing.offsets[other]; });
+    byOffset.insert(place, id);
+  }
+  return packing;
+}
+
+/// The largest sum of live bytes, and when.
+static std::pair<uint64_t, uint32_t> largestLiveSet(const std::vector<ArenaBuffer> &buffers) {
+  std::vector<std::pair<uint64_t, int64_t>> events; // 2 * time (+ 1 behind it), change
+  for (const ArenaBuffer &buffer : buffers) {
+    events.push_back({2 * uint64_t(buffer.first), static_cast<int64_t>(buffer.bytes)});
+    events.push_back({2 * uint64_t(buffer.last) + 1, -static_cast<int64_t>(buffer.bytes)});
+  }
+  std::sort(events.begin(), events.end());
+  uint64_t live = 0, peak = 0;
+  uint32_t time = 0;
+  for (size_t i = 0; i < events.size(); ++i) {
+    live += events[i].second;
+    bool isLastOfTime = i + 1 == events.size() || events[i + 1].first != events[i].first;
+    if (isLastOfTime && live > peak) {
+      peak = live;
+      time = events[i].first / 2;
+    }
+  }
+  return {peak, time};
+}
+
+ArenaPacking ds::packArena(const std::vector<ArenaBuffer> &buffers) {
+  std::vector<uint32_t> order(buffers.size());
+  auto lifetime = [&](uint32_t id) { return uint64_t(buffers[id].last) - buffers[id].first + 1; };
+  const std::function<bool(uint32_t, uint32_t)> orders[] = {
+      [&](uint32_t a, uint32_t b) { return buffers[a].bytes > buffers[b].bytes; },
+      [&](uint32_t a, uint32_t b) { return double(buffers[a].bytes) * lifetime(a) > double(buffers[b].bytes) * lifetime(b); },
+      [&](uint32_t a, uint32_t b) { return lifetime(a) > lifetime(b); },
+      [&](uint32_t a, uint32_t b) { return buffers[a].first < buffers[b].first; },
+  };
+  auto [lowerBound, peakTime] = largestLiveSet(buffers);
+  ArenaPacking best;
+  for (const auto &before : orders) {
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), before);
+    ArenaPacking packing = packInOrder(buffers, order);
+    if (best.offsets.empty() || packing.bytes < best.bytes)
+      best = std::move(packing);
+    if (best.bytes == lowerBound)
+      break;
+  }
+  best.lowerBound = lowerBound;
+  best.peakTime = peakTime;
+  return best;
+}
+
+std::optional<std::string> ds::findPackingFault(const std::vector<ArenaBuffer> &buffers, const ArenaPacking &packing) {
+  if (packing.offsets.size() != buffers.size())
+    return "a packing must have one offset per buffer";
+  for (size_t a = 0; a < buffers.size(); ++a) {
+    if (packing.offsets[a] + buffers[a].bytes > packing.bytes)
+      return "buffer " + std::to_string(a) + " must end inside the arena";
+    for (size_t b = 0; b < a; ++b) {
+      bool overlap = packing.offsets[a] < packing.offsets[b] + buffers[b].bytes && packing.offsets[b] < packing.offsets[a] + buffers[a].bytes;
+      if (overlap && overlapInTime(buffers[a], buffers[b]))
+        return "buffers " + std::to_string(b) + " and " + std::to_string(a) + " overlap while both are live";
+    }
+  }
+  return std::nullopt;
+}
