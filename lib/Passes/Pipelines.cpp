@@ -7,6 +7,7 @@
 
 #include "ds/Passes/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -49,4 +50,38 @@ void ds::buildProgramPipeline(OpPassManager &manager, const ProgramOptions &opti
     manager.addPass(createAttachOptimizerPass(optimizerOptions(options.optimizer)));
   manager.addPass(createCSEPass());
   manager.addPass(createVerifyProgramPass());
+}
+
+void ds::buildPlacementPipeline(OpPassManager &manager, const PlacementOptions &options) {
+  BuildMeshPassOptions mesh;
+  mesh.axes.assign(options.axes.begin(), options.axes.end());
+  manager.addPass(createBuildMeshPass(mesh));
+  manager.addPass(createAssignDataParallelPass());
+  manager.addPass(createAssignZeroPass({options.zeroStage}));
+  // All hints are there.
+  manager.addPass(createPropagateLayoutsPass());
+  manager.addPass(createVerifyLayoutsPass({true}));
+  manager.addPass(createExpandRelayoutsPass());
+  // Equal casts may merge before copies of a value become deliberate.
+  manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createRegatherParametersPass());
+  manager.addPass(createVerifyLayoutsPass());
+}
+
+void ds::buildKernelPipeline(OpPassManager &manager) {
+  manager.addNestedPass<func::FuncOp>(createDecomposeCompositesPass());
+  manager.addPass(createCSEPass());
+  // Transposes vanish into matmuls before they could become copies.
+  manager.addNestedPass<func::FuncOp>(createMatchLibraryCallsPass());
+  manager.addPass(createCSEPass());
+  manager.addNestedPass<func::FuncOp>(createFormKernelsPass());
+  manager.addPass(createVerifyLayoutsPass());
+}
+
+void ds::buildSchedulePipeline(OpPassManager &manager) {
+  manager.addNestedPass<func::FuncOp>(createSplitAsyncPass());
+  manager.addNestedPass<func::FuncOp>(createBucketCollectivesPass());
+  manager.addNestedPass<func::FuncOp>(createSchedulePass());
+  manager.addNestedPass<func::FuncOp>(createVerifySchedulePass());
+  manager.addPass(createVerifyLayoutsPass());
 }

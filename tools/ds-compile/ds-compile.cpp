@@ -3,56 +3,69 @@
 
 // The compiler: model and config to plan. Exit codes: 0 ok, 2 bad input, 3 unsupported.
 
-#include "ds/Dialect/DsDialect.h"
-#include "ds/Import/Onnx.h"
+#include "Compile.h"
 
-#include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
-using namespace mlir;
+namespace cl = llvm::cl;
 
-static llvm::cl::OptionCategory category("ds-compile options");
-static llvm::cl::opt<std::string> modelPath(llvm::cl::Positional, llvm::cl::Required, llvm::cl::desc("<model.onnx>"), llvm::cl::cat(category));
-static llvm::cl::opt<std::string> emit("emit", llvm::cl::desc("print the program after this stage: import"), llvm::cl::init("import"),
-                                       llvm::cl::cat(category));
-static llvm::cl::list<std::string> dims("dim", llvm::cl::desc("the size of a symbolic dim: NAME=SIZE"), llvm::cl::cat(category));
-
-/// Reads NAME=SIZE pairs; false, and a message, if one is none.
-static bool readDims(ds::ImportOptions &options) {
-  for (const std::string &pair : dims) {
-    auto [name, size] = StringRef(pair).split('=');
-    int64_t value = 0;
-    if (name.empty() || size.getAsInteger(10, value) || value < 1) {
-      llvm::errs() << "error: --dim must be NAME=SIZE with a size >= 1, got '" << pair << "'\n";
-      return false;
-    }
-    options.dims[name.str()] = value;
-  }
-  return true;
-}
+static cl::OptionCategory category("ds-compile options");
+static cl::opt<std::string> modelPath(cl::Positional, cl::Required, cl::desc("<model.onnx>"), cl::cat(category));
+static cl::opt<std::string> configPath("config", cl::desc("the training recipe, a ds_config.json"), cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> outputPath("o", cl::desc("where the plan, or the program of --emit, goes; default: standard output for programs"),
+                                       cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string> emit("emit", cl::desc("stop after a stage and print the program: import, program, placement, kernels, schedule; plan "
+                                                  "(default) writes the plan"),
+                                 cl::init("plan"), cl::value_desc("stage"), cl::cat(category));
+static cl::opt<int64_t> ranks("ranks", cl::desc("data-parallel ranks; default 1"), cl::init(1), cl::value_desc("n"), cl::cat(category));
+static cl::list<std::string> mesh("mesh", cl::CommaSeparated, cl::desc("all axes of the mesh instead of --ranks, first axis major: dp=2,tp=2"),
+                                  cl::value_desc("axis=size"), cl::cat(category));
+static cl::list<std::string> layouts("layout", cl::desc("the layout of a parameter: 'h.0.attn.c_attn.weight=[{}, (3)(4{tp})(16)]'"),
+                                     cl::value_desc("name=layout"), cl::cat(category));
+static cl::list<std::string> dims("dim", cl::desc("the size of a symbolic dim: sequence=32; batch is computed from the config"),
+                                  cl::value_desc("name=size"), cl::cat(category));
+static cl::opt<std::string> dataFolder("data", cl::desc("the folder of the training data: gives the sizes of symbolic dims that nothing else gives"),
+                                       cl::value_desc("dir"), cl::cat(category));
+static cl::opt<int64_t> stage("zero-stage", cl::desc("ZeRO stage 0 to 3 instead of the config's"), cl::init(-1), cl::value_desc("n"), cl::cat(category));
+static cl::opt<bool> infer("infer", cl::desc("compile the forward function alone"), cl::cat(category));
+static cl::opt<uint64_t> budget("memory-budget", cl::desc("fail if a rank's arena takes more bytes than this"), cl::init(0), cl::value_desc("bytes"),
+                                cl::cat(category));
+static cl::opt<std::string> cpu("cpu", cl::desc("the CPU to make code for, by LLVM's name; default: this one"), cl::init("native"),
+                                cl::value_desc("name"), cl::cat(category));
+static cl::opt<bool> timing("timing", cl::desc("print how long each pass took"), cl::cat(category));
+static cl::opt<bool> explain("explain", cl::desc("print the passes' remarks: what was decided, and why"), cl::cat(category));
+static cl::opt<bool> checkEachPass("check-each-pass", cl::desc("interpret the program before and after each pass and stop at the first that "
+                                                               "changes a value (slow)"),
+                                   cl::cat(category));
 
 int main(int argc, char **argv) {
-  llvm::cl::HideUnrelatedOptions(category);
-  llvm::cl::ParseCommandLineOptions(argc, argv, "compiles a model for training on many devices\n");
-  if (emit != "import") {
-    llvm::errs() << "error: --emit must be import, got '" << emit << "'\n";
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  if (!cl::ParseCommandLineOptions(argc, argv,
+                                   "compiles a model for training on many ranks\n\n"
+                                   "  ds-compile train.onnx --config ds_config.json --ranks 4 --dim sequence=32 -o train.dsplan\n"
+                                   "  ds-compile train.onnx --config ds_config.json --emit=placement\n",
+                                   &llvm::errs()))
     return 2;
-  }
-  ds::ImportOptions options;
-  if (!readDims(options))
-    return 2;
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  DialectRegistry registry;
-  ds::registerProgramDialects(registry);
-  context.appendDialectRegistry(registry);
-  ds::ImportError error;
-  OwningOpRef<ModuleOp> module = ds::importOnnx(context, modelPath, options, error);
-  for (const std::string &message : error.messages)
-    llvm::errs() << "error: " << message << "\n";
-  if (!module)
-    return error.exitCode();
-  module->print(llvm::outs());
-  llvm::outs() << "\n";
-  return 0;
+  ds::CompileOptions options;
+  options.modelPath = modelPath;
+  options.configPath = configPath;
+  options.outputPath = outputPath;
+  options.emit = emit;
+  options.axes.assign(mesh.begin(), mesh.end());
+  if (options.axes.empty())
+    options.axes.push_back("dp=" + std::to_string(ranks));
+  options.layouts.assign(layouts.begin(), layouts.end());
+  options.dims.assign(dims.begin(), dims.end());
+  options.dataFolder = dataFolder;
+  options.zeroStage = stage;
+  options.isInference = infer;
+  options.memoryBudget = budget;
+  options.cpu = cpu;
+  options.printTiming = timing;
+  options.printRemarks = explain;
+  options.checkEachPass = checkEachPass;
+  return ds::compile(options);
 }

@@ -27,6 +27,21 @@ ProgramOptions programOptionsFrom(const TrainingConfig &config, const Batch &bat
 /// Program stage: @forward, imported for one part of the batch, becomes @step for the whole of it.
 void buildProgramPipeline(mlir::OpPassManager &manager, const ProgramOptions &options);
 
+/// What the placement stage needs to know.
+struct PlacementOptions {
+  std::vector<std::string> axes = {"dp=1"}; ///< of the mesh, name=size, major first; "dp" is that of data parallelism
+  int64_t zeroStage = 0;                    ///< 0 to 3
+};
+
+/// Placement stage: gives every value a layout, and chooses the casts between them.
+void buildPlacementPipeline(mlir::OpPassManager &manager, const PlacementOptions &options);
+
+/// Kernel stage: composites in primitive ops, library calls, kernels.
+void buildKernelPipeline(mlir::OpPassManager &manager);
+
+/// Schedule stage: buckets, and the order of starts and waits.
+void buildSchedulePipeline(mlir::OpPassManager &manager);
+
 } // namespace ds
 
 #endif // DS_PASSES_PIPELINES_H

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// The steps from a model file to a plan file.
+
+#ifndef DS_TOOLS_COMPILE_H
+#define DS_TOOLS_COMPILE_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ds {
+
+/// The command line of ds-compile; see its --help.
+struct CompileOptions {
+  std::string modelPath, configPath, outputPath, emit, dataFolder, cpu;
+  std::vector<std::string> axes;    ///< name=size, major first
+  std::vector<std::string> layouts; ///< name=layout
+  std::vector<std::string> dims;    ///< name=size
+  int64_t zeroStage = -1;           ///< -1: the config's
+  bool isInference = false;
+  uint64_t memoryBudget = 0; ///< bytes; 0: none
+  bool printTiming = false, printRemarks = false, checkEachPass = false;
+};
+
+/// Compiles and writes what `options.emit` asks for. Prints errors; returns the exit code.
+int compile(const CompileOptions &options);
+
+} // namespace ds
+
+#endif // DS_TOOLS_COMPILE_H
