@@ -119,10 +119,19 @@ int Compilation::readConfig() {
 }
 
 int Compilation::readDims() {
-  importOptions.dataFolder = options.dataFolder;
   importOptions.dims = config.model.dims;
-  if (!options.configPath.empty())
-    importOptions.dims.try_emplace("batch", batch.partSize());
+  if (!options.configPath.empty() && !options.isInference)
+    importOptions.defaultDims["batch"] = batch.partSize();
+  for (const std::string &pair : options.inputShapes) {
+    auto [name, text] = StringRef(pair).rsplit('=');
+    SmallVector<StringRef> sizes;
+    text.split(sizes, 'x');
+    for (StringRef size : sizes)
+      if (name.empty() || size.getAsInteger(10, importOptions.inputShapes[name.str()].emplace_back())) {
+        printError("--input-shape must be NAME=8x32, got '" + Twine(pair) + "'");
+        return kBadInput;
+      }
+  }
   for (const std::string &pair : options.dims) {
     StringRef name;
     int64_t size = 0;
@@ -171,7 +180,7 @@ int Compilation::runStages() {
   if (options.printTiming)
     manager.enableTiming();
   if (options.checkEachPass)
-    addCheckEachPass(manager);
+    ds::checkEachPass(manager);
   manager.addPass(createRecognizeCompositesPass());
   // The stages up to the one that is asked for.
   int last = llvm::StringSwitch<int>(options.emit).Case("import", 0).Case("program", 1).Case("placement", 2).Case("kernels", 3).Default(4);

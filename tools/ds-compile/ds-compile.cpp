@@ -26,8 +26,8 @@ static cl::list<std::string> layouts("layout", cl::desc("the layout of a paramet
                                      cl::value_desc("name=layout"), cl::cat(category));
 static cl::list<std::string> dims("dim", cl::desc("the size of a symbolic dim: sequence=32; batch is computed from the config"),
                                   cl::value_desc("name=size"), cl::cat(category));
-static cl::opt<std::string> dataFolder("data", cl::desc("the folder of the training data: gives the sizes of symbolic dims that nothing else gives"),
-                                       cl::value_desc("dir"), cl::cat(category));
+static cl::list<std::string> inputShapes("input-shape", cl::desc("the shape of an input, for symbolic dims that nothing else gives: input_ids=8x32"),
+                                         cl::value_desc("name=shape"), cl::cat(category));
 static cl::opt<int64_t> stage("zero-stage", cl::desc("ZeRO stage 0 to 3 instead of the config's"), cl::init(-1), cl::value_desc("n"), cl::cat(category));
 static cl::opt<bool> infer("infer", cl::desc("compile the forward function alone"), cl::cat(category));
 static cl::opt<uint64_t> budget("memory-budget", cl::desc("fail if a rank's arena takes more bytes than this"), cl::init(0), cl::value_desc("bytes"),
@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     options.axes.push_back("dp=" + std::to_string(ranks));
   options.layouts.assign(layouts.begin(), layouts.end());
   options.dims.assign(dims.begin(), dims.end());
-  options.dataFolder = dataFolder;
+  options.inputShapes.assign(inputShapes.begin(), inputShapes.end());
   options.zeroStage = stage;
   options.isInference = infer;
   options.memoryBudget = budget;

@@ -6,10 +6,12 @@
 #include "CompileCache.h"
 
 #include "ds/Plan/Check.h"
+#include "ds/Runtime/Session/TensorFiles.h"
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -38,6 +40,23 @@ static int availableCores() {
 // The plan
 //===----------------------------------------------------------------------===//
 
+/// Tells the compiler the shapes of the data, one step of each `NAME.npy`, for symbolic dims that nothing else gives.
+static void addDataShapes(const std::string &data, std::vector<std::string> &flags) {
+  std::error_code error;
+  std::vector<std::string> found;
+  for (const auto &entry : fs::directory_iterator(data, error)) {
+    if (entry.path().extension() != ".npy")
+      continue;
+    const absl::StatusOr<runtime::File> file = runtime::File::open(entry.path().string());
+    const auto tensor = file.ok() ? runtime::readNumpyHeader(*file) : file.status();
+    if (tensor.ok() && tensor->shape.size() > 1)
+      found.push_back(absl::StrCat("--input-shape=", entry.path().stem().string(), "=",
+                                   absl::StrJoin(tensor->shape.begin() + 1, tensor->shape.end(), "x")));
+  }
+  std::sort(found.begin(), found.end());
+  flags.insert(flags.end(), found.begin(), found.end());
+}
+
 /// The plan's path: the program itself, or what the compiler makes of it.
 static absl::StatusOr<CompileResult> resolvePlan(const RunOptions &options) {
   std::error_code error;
@@ -58,6 +77,7 @@ static absl::StatusOr<CompileResult> resolvePlan(const RunOptions &options) {
   request.config = options.config;
   request.ranks = std::max<int64_t>(1, options.ranks);
   request.flags = options.compilerFlags;
+  addDataShapes(options.data, request.flags);
   request.planOut = options.planOut;
   return compileModel(request);
 }

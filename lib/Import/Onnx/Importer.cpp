@@ -78,6 +78,17 @@ bool Importer::areSupported(int64_t version) {
   return !errors.hasErrors();
 }
 
+/// The size of symbolic dim `name`, which is dim number `number` of `input`.
+static std::optional<int64_t> findDim(const ImportOptions &options, const std::string &name, const std::string &input, size_t number) {
+  for (const auto *dims : {&options.dims, &options.defaultDims})
+    if (auto bound = dims->find(name); bound != dims->end())
+      return bound->second;
+  auto shape = options.inputShapes.find(input);
+  if (shape == options.inputShapes.end() || number >= shape->second.size())
+    return std::nullopt;
+  return shape->second[number];
+}
+
 FailureOr<Type> Importer::typeOfInput(const onnx::ValueInfoProto &input, const ImportOptions &options) {
   std::string name = "input '" + input.name() + "'";
   if (!input.type().has_tensor_type() || !input.type().tensor_type().has_shape())
@@ -94,12 +105,11 @@ FailureOr<Type> Importer::typeOfInput(const onnx::ValueInfoProto &input, const I
       continue;
     }
     symbolicDims.insert(dim.dim_param());
-    auto bound = options.dims.find(dim.dim_param());
-    if (bound == options.dims.end()) {
+    if (std::optional<int64_t> size = findDim(options, dim.dim_param(), input.name(), shape.size())) {
+      shape.push_back(*size);
+    } else {
       unboundDims.insert(dim.dim_param());
       isOpen = true;
-    } else {
-      shape.push_back(bound->second);
     }
   }
   if (isOpen)
