@@ -18,6 +18,9 @@ config.environment["PATH"] = path
 # Substitutions: the tools are found by their names; the rest is data.
 oracles = os.environ.get("DS_ORACLES", config.ds_oracles_dir)
 config.substitutions.append(("%oracles", oracles))
+inputs = os.path.join(config.test_source_root, "Inputs")
+config.substitutions.append(("%expect-exit", "python3 " + os.path.join(inputs, "expect_exit.py")))
+config.substitutions.append(("%count-ops", "python3 " + os.path.join(inputs, "count_ops.py")))
 config.substitutions.append(("%onnx-encode", "protoc --encode=onnx.ModelProto -I/usr/include onnx/onnx.proto"))
 
 # Features: a test that needs one says REQUIRES.

@@ -6,6 +6,7 @@
 #ifndef DS_PASSES_PASSES
 #define DS_PASSES_PASSES
 
+include "ds/Passes/ImportPasses.td"
 include "ds/Passes/ProgramPasses.td"
 include "ds/Passes/PlacementPasses.td"
 include "ds/Passes/KernelPasses.td"
