@@ -27,6 +27,7 @@ struct RunOptions {
   std::string binding = "auto"; ///< auto, cores, none
   double timeoutSeconds = 120;
   bool isQuiet = false;
+  std::string report; ///< file for Progress::report
   std::vector<std::string> compilerFlags;
 };
 

@@ -43,7 +43,7 @@ static absl::StatusOr<int> infer(const InferOptions &options) {
     return code;
   for (runtime::PendingFile &file : files)
     DS_RETURN_IF_ERROR(file.commit());
-  progress.printSummary();
+  DS_RETURN_IF_ERROR(finishRun(options, progress));
   return kExitOk;
 }
 

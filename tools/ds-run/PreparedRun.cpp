@@ -203,6 +203,16 @@ Progress::Options progressOptions(const PreparedRun &run, const RunOptions &opti
   return progress;
 }
 
+absl::Status finishRun(const RunOptions &options, const Progress &progress) {
+  progress.printSummary();
+  if (options.report.empty())
+    return absl::OkStatus();
+  DS_ASSIGN_OR_RETURN(runtime::PendingFile file, runtime::PendingFile::create(options.report));
+  const std::string text = progress.report();
+  DS_RETURN_IF_ERROR(file.file().writeAt(0, text.data(), static_cast<int64_t>(text.size())));
+  return file.commit();
+}
+
 int reportJob(const JobResult &result, Progress &progress) {
   progress.endLine();
   if (result.code != kExitOk) {

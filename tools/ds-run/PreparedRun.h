@@ -32,6 +32,9 @@ Progress::Options progressOptions(const PreparedRun &run, const RunOptions &opti
 /// Prints `ds-run: error: ...` and returns the error's exit code.
 int reportError(const absl::Status &status);
 
+/// Prints the summary, and writes the report if one is asked for.
+absl::Status finishRun(const RunOptions &options, const Progress &progress);
+
 /// Ends a job's output: prints what went wrong, if anything did, and returns the exit code.
 int reportJob(const JobResult &result, Progress &progress);
 

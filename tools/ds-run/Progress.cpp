@@ -11,6 +11,8 @@
 
 namespace ds {
 
+static constexpr size_t kEnds = 4; // steps at either end of the table of losses
+
 std::string bytesText(int64_t bytes) {
   const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);
@@ -82,7 +84,13 @@ bool Progress::isWorthALine(int64_t step) const {
 }
 
 void Progress::onStep(const runtime::StepRecord &record) {
-  records.push_back(record);
+  if (firstRecords.size() < kEnds)
+    firstRecords.push_back(record);
+  else
+    lastRecords.push_back(record);
+  if (lastRecords.size() > kEnds)
+    lastRecords.pop_front();
+  ++stepsDone;
   recentSeconds = record.step < 2 ? record.seconds : 0.8 * recentSeconds + 0.2 * record.seconds;
   sumSeconds += record.step == 0 ? 0 : record.seconds;
   writeLog(record);
@@ -124,15 +132,13 @@ static void printLoss(const runtime::StepRecord &record) {
 }
 
 void Progress::printLosses() const {
-  constexpr size_t kEnds = 4;
   std::printf("\n  %8s  %12s  %12s  %12s\n", "step", "loss", "grad norm", "lr");
-  for (size_t i = 0; i < records.size(); ++i) {
-    if (i == kEnds && records.size() > 2 * kEnds) {
-      std::printf("  %8s\n", "...");
-      i = records.size() - kEnds;
-    }
-    printLoss(records[i]);
-  }
+  for (const runtime::StepRecord &record : firstRecords)
+    printLoss(record);
+  if (stepsDone > static_cast<int64_t>(2 * kEnds))
+    std::printf("  %8s\n", "...");
+  for (const runtime::StepRecord &record : lastRecords)
+    printLoss(record);
 }
 
 void Progress::printMemory() const {
@@ -149,15 +155,27 @@ void Progress::printMemory() const {
 void Progress::printSummary() const {
   if (options.isQuiet)
     return;
-  if (!records.empty() && records.front().loss)
+  if (!firstRecords.empty() && firstRecords.front().loss)
     printLosses();
   printMemory();
-  if (records.size() > 1) {
-    const double seconds = sumSeconds / static_cast<double>(records.size() - 1);
-    std::printf("\n  %s per step after the first, %.0f %s/s\n", absl::StrFormat("%.4g s", seconds).c_str(),
-                unitsPerSecond(seconds), options.tokensPerStep ? "tokens" : "samples");
-  }
+  if (stepsDone > 1)
+    std::printf("\n  %s per step after the first, %.0f %s/s\n", absl::StrFormat("%.4g s", meanSeconds()).c_str(),
+                unitsPerSecond(meanSeconds()), options.tokensPerStep ? "tokens" : "samples");
   std::fflush(stdout);
+}
+
+std::string Progress::report() const {
+  nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
+  for (const runtime::MemoryUse &use : memory)
+    ranks.push_back({{"arena_planned", use.plannedArena},
+                     {"arena_taken", use.arena},
+                     {"resident", use.resident},
+                     {"resident_peak", use.peakResident}});
+  const nlohmann::ordered_json json = {{"steps", stepsDone},
+                                       {"samples_per_step", options.samplesPerStep},
+                                       {"seconds_per_step", meanSeconds()},
+                                       {"ranks", ranks}};
+  return json.dump(2) + "\n";
 }
 
 } // namespace ds

@@ -8,8 +8,8 @@
 
 #include "Launcher.h"
 
-#include <chrono>
 #include <cstdio>
+#include <deque>
 
 namespace ds {
 
@@ -41,6 +41,8 @@ public:
   void endLine();
   /// Prints the first and the last losses, the speed, and the memory of the ranks.
   void printSummary() const;
+  /// The same for programs, as JSON; bytes and seconds.
+  std::string report() const;
   /// Whether a record could not be written to the log.
   bool hasLogFailed() const { return logFailed; }
 
@@ -49,6 +51,7 @@ private:
   void writeLog(const runtime::StepRecord &record);
   bool isWorthALine(int64_t step) const;
   double unitsPerSecond(double secondsPerStep) const;
+  double meanSeconds() const { return stepsDone > 1 ? sumSeconds / static_cast<double>(stepsDone - 1) : recentSeconds; }
   void printLosses() const;
   void printMemory() const;
 
@@ -58,7 +61,9 @@ private:
   bool logFailed = false;
   double recentSeconds = 0; ///< of a step, a running mean
   double sumSeconds = 0;    ///< of all steps but the first, which warms up
-  std::vector<runtime::StepRecord> records;
+  int64_t stepsDone = 0;
+  std::vector<runtime::StepRecord> firstRecords; ///< a few
+  std::deque<runtime::StepRecord> lastRecords;   ///< of the steps after those, as many
   std::vector<runtime::MemoryUse> memory; ///< by rank
 };
 

@@ -111,7 +111,7 @@ static absl::StatusOr<int> train(const TrainOptions &options) {
   if (const int code = reportJob(result, progress); code != kExitOk)
     return code;
   DS_RETURN_IF_ERROR(saves.commit());
-  progress.printSummary();
+  DS_RETURN_IF_ERROR(finishRun(options, progress));
   return progress.hasLogFailed() ? kExitStorage : kExitOk;
 }
 

@@ -62,6 +62,7 @@ static void addRunOptions(CLI::App &command, RunOptions &options) {
       .add_option("--timeout", options.timeoutSeconds,
                   "Seconds until a rank that does not get on ends the job; 0: never; default: 120")
       ->check(CLI::Range(0.0, 1e9));
+  command.add_option("--report", options.report, "Write memory and speed of the run to this file, as JSON");
   command.add_flag("-q,--quiet", options.isQuiet, "Print errors only");
   command.allow_extras();
   command.footer("Arguments after -- are passed on to ds-compile.");

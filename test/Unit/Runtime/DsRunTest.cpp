@@ -88,6 +88,23 @@ TEST(DsRun, TrainsOnOneToFourRanks) {
   }
 }
 
+TEST(DsRun, ReportsMemory) {
+  const TemporaryFolder folder;
+  makeJob(folder, 2);
+  const ToolResult result = runTool(folder, {"train", folder / "plan.dsplan", "--data", folder / "data", "--steps",
+                                             "20", "--quiet", "--report", folder / "report.json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "");
+  const auto report = nlohmann::json::parse(readText(folder / "report.json"));
+  EXPECT_EQ(report["steps"], 20);
+  ASSERT_EQ(report["ranks"].size(), 2u);
+  for (const auto &rank : report["ranks"]) {
+    EXPECT_EQ(rank["arena_planned"], 2048);
+    EXPECT_EQ(rank["arena_taken"], 4096); // whole pages
+    EXPECT_LT(rank["resident_peak"].get<int64_t>(), int64_t(150) << 20);
+  }
+}
+
 TEST(DsRun, LoadsWhatItSaved) {
   const TemporaryFolder folder;
   makeJob(folder, 3);
