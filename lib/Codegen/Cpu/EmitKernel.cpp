@@ -130,7 +130,8 @@ Value KernelEmitter::keptAddress(KeptIn kept, Type element, Value at) {
   return code.addressOf(scratchRows[kept.number], element, offsetOf(graph.allGroups() & ~graph.rowGroups(), at));
 }
 
-/// Four registers at a time hide the latency of sums; with long polynomials two do, and more would spill.
+/// Four registers at a time hide the latency of sums and polynomials; where there are 16 of them, or many polynomials, more than two
+/// would spill.
 unsigned KernelEmitter::lanesOf(unsigned pass) {
   unsigned bits = 32, numCostly = 0;
   for (auto [number, node] : llvm::enumerate(graph.nodes)) {
@@ -140,7 +141,7 @@ unsigned KernelEmitter::lanesOf(unsigned pass) {
       bits = std::max(bits, node.element().getIntOrFloatBitWidth());
     numCostly += node.kind == NodeKind::Compute && isCostly(node.value.getDefiningOp());
   }
-  return vectorBits / bits * (numCostly > 0 ? 2 : 4);
+  return vectorBits / bits * (numCostly > (vectorBits < 512 ? 0 : 1) ? 2 : 4);
 }
 
 SmallVector<unsigned> KernelEmitter::foldedIn(unsigned pass, NodeKind kind) {

@@ -82,6 +82,10 @@ static const std::map<std::string, Function> &functions() {
       {"arith.divsi", [](auto &v) { return std::trunc(v[0] / v[1]); }},
       {"arith.negf", [](auto &v) { return -v[0]; }},
       {"arith.select", [](auto &v) { return v[0] ? v[1] : v[2]; }},
+      {"arith.minimumf", [](auto &v) { return reduceStep(Reduction::Min, v[0], v[1]); }},
+      {"arith.maximumf", [](auto &v) { return reduceStep(Reduction::Max, v[0], v[1]); }},
+      {"arith.uitofp", [](auto &v) { return v[0]; }},
+      {"arith.xori", [](auto &v) { return static_cast<int64_t>(v[0]) ^ static_cast<int64_t>(v[1]); }},
       {"arith.trunci", [](auto &v) { return v[0]; }},
       {"arith.extf", [](auto &v) { return v[0]; }},
       {"arith.truncf", [](auto &v) { return v[0]; }},
@@ -129,7 +133,12 @@ static Tensor evaluateOp(Operation *op, ArrayRef<const Tensor *> operands) {
     if (constant) {
       Attribute element = cast<SplatElementsAttr>(constant.getValue()).getSplatValue<Attribute>();
       auto real = dyn_cast<FloatAttr>(element);
-      result.elements.push_back(real ? real.getValueAsDouble() : cast<IntegerAttr>(element).getValue().getSExtValue());
+      if (real)
+        result.elements.push_back(real.getValueAsDouble());
+      else if (type.getElementType().isInteger(1))
+        result.elements.push_back(cast<IntegerAttr>(element).getValue().getZExtValue());
+      else
+        result.elements.push_back(cast<IntegerAttr>(element).getValue().getSExtValue());
     } else if (auto iota = dyn_cast<IotaOp>(op)) {
       result.elements.push_back(coordinates(number, result.shape)[iota.getDim()]);
     } else {
