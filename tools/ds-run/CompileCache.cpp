@@ -141,23 +141,25 @@ static absl::StatusOr<std::string> cacheKey(const CompileRequest &request, const
 // Running the compiler
 //===----------------------------------------------------------------------===//
 
-/// Waits for the compiler; an interrupt is passed on to it.
+/// Waits for the compiler. A first interrupt asks it to end, a second one ends it.
 static int waitForCompiler(pid_t process, const SignalGuard &signals) {
-  for (;;) {
-    int status = 0;
-    if (::waitpid(process, &status, WNOHANG) == process) {
-      if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
-        return kExitInterrupted;
-      if (WIFSIGNALED(status))
-        std::fprintf(stderr, "ds-run: error: ds-compile was %s\n", describeExit(status).c_str());
-      return WIFSIGNALED(status) ? static_cast<int>(kExitInternal) : WEXITSTATUS(status);
-    }
+  int interrupts = 0;
+  int status = 0;
+  while (::waitpid(process, &status, WNOHANG) != process) {
     pollfd entry = {signals.descriptor(), POLLIN, 0};
     ::poll(&entry, 1, 100);
     while (const int signal = signals.take())
       if (signal != SIGCHLD)
-        ::kill(process, SIGINT);
+        ::kill(process, interrupts++ == 0 ? SIGINT : SIGKILL);
   }
+  if (interrupts > 0) {
+    std::fprintf(stderr, "ds-run: interrupted while the model was being compiled\n");
+    return kExitInterrupted;
+  }
+  if (WIFEXITED(status))
+    return WEXITSTATUS(status);
+  std::fprintf(stderr, "ds-run: error: ds-compile was %s\n", describeExit(status).c_str());
+  return kExitInternal;
 }
 
 static absl::StatusOr<int> runCompiler(const std::string &compiler, const CompileRequest &request,

@@ -22,9 +22,10 @@ namespace ds::runtime {
 /// A process of ds-run whose output goes to files.
 class ToolRun {
 public:
-  ToolRun(const TemporaryFolder &folder, const std::vector<std::string> &arguments)
+  ToolRun(const TemporaryFolder &folder, const std::vector<std::string> &arguments,
+          const std::string &program = DS_RUN_PATH)
       : out(folder / "stdout"), err(folder / "stderr") {
-    std::vector<std::string> words = {DS_RUN_PATH};
+    std::vector<std::string> words = {program};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char *> argv;
     for (std::string &word : words)
@@ -34,7 +35,7 @@ public:
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (posix_spawn(&process, DS_RUN_PATH, &actions, nullptr, argv.data(), environ) != 0)
+    if (posix_spawn(&process, program.c_str(), &actions, nullptr, argv.data(), environ) != 0)
       process = -1;
     posix_spawn_file_actions_destroy(&actions);
   }
@@ -80,8 +81,9 @@ struct ToolResult {
   int code;
   std::string out, err;
 };
-inline ToolResult runTool(const TemporaryFolder &folder, const std::vector<std::string> &arguments) {
-  ToolRun run(folder, arguments);
+inline ToolResult runTool(const TemporaryFolder &folder, const std::vector<std::string> &arguments,
+                          const std::string &program = DS_RUN_PATH) {
+  ToolRun run(folder, arguments, program);
   const int code = run.wait();
   return {code, readText(run.out), readText(run.err)};
 }
