@@ -6,6 +6,7 @@
 #include "ds/Codegen/EmitPlan.h"
 #include "ds/Config/TrainingConfig.h"
 #include "ds/Import/Onnx.h"
+#include "ds/Import/TiedParameters.h"
 #include "ds/Interpreter/CheckEachPass.h"
 #include "ds/Passes/Passes.h"
 #include "ds/Passes/Pipelines.h"
@@ -18,6 +19,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -153,6 +155,11 @@ int Compilation::import() {
   module = importOnnx(context, options.modelPath, importOptions, error);
   for (const std::string &message : error.messages)
     printError(message);
+  if (!module || options.keepsTransposes)
+    return error.exitCode();
+  StringRef folder = llvm::sys::path::parent_path(options.modelPath);
+  for (const TiedParameter &tied : tieParameters(*module, folder.empty() ? "." : folder))
+    llvm::errs() << "note: " << tied.copy << " is the transpose of " << tied.kept << ": trained as one parameter (--keep-transposes: as two)\n";
   return error.exitCode();
 }
 
@@ -242,7 +249,7 @@ int Compilation::writePlan() {
     return kBadInput;
   }
   const plan::PeakReportT &peak = *(*plan)->peaks.front();
-  llvm::errs() << "plan " << options.outputPath << ": " << peak.peak_bytes << " bytes of memory per rank (at least " << peak.lower_bound_bytes
+  llvm::errs() << "compiled: " << peak.peak_bytes << " bytes of memory per rank (at least " << peak.lower_bound_bytes
                << " are needed), " << (*plan)->kernels.size() << " kernels\n";
   return 0;
 }

@@ -21,6 +21,7 @@ struct CompileOptions {
   std::vector<std::string> inputShapes; ///< name=8x32
   int64_t zeroStage = -1;           ///< -1: the config's
   bool isInference = false;
+  bool keepsTransposes = false; ///< does not tie parameters that are each other's transpose
   uint64_t memoryBudget = 0; ///< bytes; 0: none
   bool printTiming = false, printRemarks = false, checkEachPass = false;
 };
