@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "CompileCache.h"
 #include "PreparedRun.h"
 
 #include "ds/Runtime/StatusMacros.h"
@@ -31,7 +32,10 @@ static absl::Status openOutputs(const std::string &folder, PreparedRun &run, std
   return absl::OkStatus();
 }
 
-static absl::StatusOr<int> infer(const InferOptions &options) {
+static absl::StatusOr<int> infer(InferOptions options) {
+  // A model is compiled to its forward function.
+  if (!isPlanFile(options.program))
+    options.compilerFlags.push_back("--infer");
   DS_ASSIGN_OR_RETURN(PreparedRun run, prepareRun(options));
   if (run.exitCode != 0)
     return run.exitCode;

@@ -11,6 +11,9 @@
 
 using namespace ds;
 
+/// The runtime takes whole pages.
+static constexpr uint64_t kPageBytes = 4096;
+
 namespace {
 struct Lifetime {
   uint32_t first = UINT32_MAX, last = 0;
@@ -97,6 +100,7 @@ void ds::assignArena(plan::PlanT &plan, const std::vector<Storage> &storages) {
   for (size_t id = 0; id < storages.size(); ++id)
     buffers.push_back({llvm::alignTo(storages[id].bytes, plan::kBufferAlignment), lifetimes[id].first, lifetimes[id].last});
   ArenaPacking packing = packArena(buffers);
+  packing.bytes = llvm::alignTo(packing.bytes, kPageBytes);
   auto arena = std::make_unique<plan::ArenaT>();
   arena->name = "device";
   arena->bytes = packing.bytes;
