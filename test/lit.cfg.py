@@ -18,6 +18,8 @@ config.environment["PATH"] = path
 # Substitutions: the tools are found by their names; the rest is data.
 oracles = os.environ.get("DS_ORACLES", config.ds_oracles_dir)
 config.substitutions.append(("%oracles", oracles))
+config.substitutions.append(("%source-dir", config.ds_source_dir))
+config.substitutions.append(("%build-dir", config.ds_build_dir))
 inputs = os.path.join(config.test_source_root, "Inputs")
 config.substitutions.append(("%expect-exit", "python3 " + os.path.join(inputs, "expect_exit.py")))
 config.substitutions.append(("%count-ops", "python3 " + os.path.join(inputs, "count_ops.py")))
@@ -30,5 +32,7 @@ if config.has_compiler:
     config.available_features.add("compiler")
 if shutil.which("protoc") and os.path.exists("/usr/include/onnx/onnx.proto"):
     config.available_features.add("onnx-text")
+if shutil.which("shellcheck"):
+    config.available_features.add("shellcheck")
 if shutil.which("nvidia-smi"):
     config.available_features.add("gpu")
