@@ -16,7 +16,7 @@ static void addElement(DenseTensor &to, int64_t index, const DenseTensor &from, 
   if (to.isFloat)
     to.floats[index] += from.floats[fromIndex];
   else
-    to.ints[index] += from.ints[fromIndex];
+    to.ints[index] = foldInts(ReduceKind::Sum, to.ints[index], from.ints[fromIndex]);
 }
 
 /// `id`, counted from the end if negative, in [0, size); reports others.

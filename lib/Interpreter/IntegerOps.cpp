@@ -109,13 +109,13 @@ static void addArithmetic(SemanticsTable &table) {
   table.add<arith::FloorDivSIOp>(
       [](LocalCall &c) { return divideInts(c, [](int64_t a, int64_t b, unsigned) { return floorQuotient(a, b); }); }, flat);
   table.add<arith::CeilDivSIOp>(
-      [](LocalCall &c) { return divideInts(c, [](int64_t a, int64_t b, unsigned) { return -floorQuotient(-a, b); }); }, flat);
+      [](LocalCall &c) { return divideInts(c, [](int64_t a, int64_t b, unsigned) { return floorQuotient(a, b) + (remainder(a, b) != 0); }); }, flat);
   table.add<arith::DivUIOp>(
       [](LocalCall &c) { return divideInts(c, [](int64_t a, int64_t b, unsigned w) { return bitsOf(a, w) / bitsOf(b, w); }); }, flat);
   table.add<arith::RemUIOp>(
       [](LocalCall &c) { return divideInts(c, [](int64_t a, int64_t b, unsigned w) { return bitsOf(a, w) % bitsOf(b, w); }); }, flat);
   table.add<arith::CmpIOp>(cmpi, flat);
-  table.add<math::AbsIOp>([](LocalCall &c) { return mapInts(c, [](int64_t x, unsigned) { return x < 0 ? -x : x; }); }, flat);
+  table.add<math::AbsIOp>([](LocalCall &c) { return mapInts(c, [](int64_t x, unsigned) { return x < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(x)) : x; }); }, flat);
 }
 
 static void addConversions(SemanticsTable &table) {

@@ -78,8 +78,10 @@ private:
   void roundElements(DistributedTensor &tensor, Type type) const;
   FailureOr<SharedTensor> spread(const DenseTensor &value, Type type, StringRef name, Operation *op);
   DenseTensor globalOf(const SharedTensor &value, Type type) const { return assemble(*value, widthOf(type)); }
+  /// By value: a reference would not outlive the next insertion.
+  SharedTensor get(Value value) const { return values.lookup(value); }
   /// The value of an index on every rank.
-  int64_t indexOf(Value value) const { return values.find(value)->second->locals.front().ints[0]; }
+  int64_t indexOf(Value value) const { return get(value)->locals.front().ints[0]; }
 
   const SemanticsTable &table;
   llvm::StringMap<VariableOp> declarations;
@@ -173,7 +175,7 @@ LogicalResult Interpreter::Impl::runRead(ReadOp op) {
 }
 
 LogicalResult Interpreter::Impl::runAssign(AssignOp op) {
-  assigned[op.getVariable().str()] = globalOf(values[op.getValue()], op.getValue().getType());
+  assigned[op.getVariable().str()] = globalOf(get(op.getValue()), op.getValue().getType());
   return success();
 }
 
@@ -189,7 +191,7 @@ FailureOr<FunctionRun> Interpreter::Impl::run(func::FuncOp function, const Tenso
     const std::string name = argumentName(function, argument.getArgNumber());
     auto input = inputs.find(name);
     if (input == inputs.end())
-      return function.emitOpError("has no value for input \"") << name << "\"";
+      return emitError(function.getLoc(), "has no value for input \"") << name << "\"";
     FailureOr<SharedTensor> value = spread(input->second, argument.getType(), name, function);
     if (failed(value))
       return failure();
@@ -211,14 +213,14 @@ FailureOr<FunctionRun> Interpreter::Impl::run(func::FuncOp function, const Tenso
 
 FailureOr<SmallVector<SharedTensor>> Interpreter::Impl::runFunction(func::FuncOp function, ArrayRef<SharedTensor> arguments) {
   if (function.isExternal() || !llvm::hasSingleElement(function.getBody()))
-    return function.emitOpError("must have one block to be interpreted");
+    return emitError(function.getLoc(), "function must have one block to be interpreted");
   for (auto [argument, value] : llvm::zip_equal(function.getArguments(), arguments))
     values[argument] = value;
   if (failed(runBlock(function.getBody().front())))
     return failure();
   SmallVector<SharedTensor> results;
   for (Value operand : function.getBody().front().getTerminator()->getOperands())
-    results.push_back(values[operand]);
+    results.push_back(get(operand));
   return results;
 }
 
@@ -231,7 +233,7 @@ LogicalResult Interpreter::Impl::runBlock(Block &block) {
 
 LogicalResult Interpreter::Impl::runFor(scf::ForOp op) {
   for (auto [argument, initial] : llvm::zip_equal(op.getRegionIterArgs(), op.getInitArgs()))
-    values[argument] = values.lookup(initial);
+    values[argument] = get(initial);
   const int64_t step = indexOf(op.getStep());
   if (step < 1)
     return op.emitOpError("step must be >= 1, got ") << step;
@@ -246,23 +248,23 @@ LogicalResult Interpreter::Impl::runFor(scf::ForOp op) {
     // All are read before any is set: a yield may permute them.
     SmallVector<SharedTensor> next;
     for (Value yielded : op.getYieldedValues())
-      next.push_back(values[yielded]);
+      next.push_back(get(yielded));
     for (auto [argument, value] : llvm::zip_equal(op.getRegionIterArgs(), next))
       values[argument] = value;
   }
   for (auto [result, argument] : llvm::zip_equal(op.getResults(), op.getRegionIterArgs()))
-    values[result] = values.lookup(argument);
+    values[result] = get(argument);
   return success();
 }
 
 LogicalResult Interpreter::Impl::runKernel(KernelOp op) {
   Block &body = op.getBody().front();
   for (auto [argument, input] : llvm::zip_equal(body.getArguments(), op.getInputs()))
-    values[argument] = values.lookup(input);
+    values[argument] = get(input);
   if (failed(runBlock(body)))
     return failure();
   for (auto [result, yielded] : llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands()))
-    values[result] = values.lookup(yielded);
+    values[result] = get(yielded);
   return success();
 }
 
@@ -276,7 +278,7 @@ LogicalResult Interpreter::Impl::runCall(func::CallOp op) {
     return op.emitOpError("must not be nested deeper than 64 calls");
   SmallVector<SharedTensor> arguments;
   for (Value operand : op.getOperands())
-    arguments.push_back(values[operand]);
+    arguments.push_back(get(operand));
   FailureOr<SmallVector<SharedTensor>> results = runFunction(callee, arguments);
   if (failed(results))
     return failure();
@@ -294,13 +296,13 @@ LogicalResult Interpreter::Impl::runWait(WaitOp op) {
 
 LogicalResult Interpreter::Impl::setCast(Value input, OpResult result) {
   if (input.getType() == result.getType() || !isa<RankedTensorType>(input.getType())) {
-    values[result] = values.lookup(input);
+    values[result] = get(input);
     return success();
   }
   auto placement = placementOf(result.getType(), result.getOwner());
   if (failed(placement))
     return failure();
-  return set(result, castTo(*values[input], *placement, widthOf(result.getType())));
+  return set(result, castTo(*get(input), *placement, widthOf(result.getType())));
 }
 
 LogicalResult Interpreter::Impl::runOp(Operation *op) {
@@ -355,7 +357,7 @@ LogicalResult Interpreter::Impl::runCompute(Operation *op) {
   }
   SmallVector<SharedTensor, 6> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(values[operand]);
+    operands.push_back(get(operand));
   for (int64_t rank = 0; rank < mesh.numRanks(); ++rank) {
     LocalCall call{op, rank, {}, {}, {}, {}};
     for (const SharedTensor &operand : operands) {

@@ -21,14 +21,6 @@ using namespace ds;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Which integers a value may have.
-struct IdRange {
-  std::optional<int64_t> size;    ///< in [0, size)
-  std::optional<int64_t> ignored; ///< or this one
-
-  void meet(int64_t other) { size = std::min(size.value_or(other), other); }
-};
-
 /// Follows the uses of integers to the ops that index with them.
 class IdRangeFinder {
 public:
@@ -42,26 +34,28 @@ public:
   }
 
 private:
+  void meet(int64_t size) { range.size = std::min(range.size.value_or(size), size); }
+
   static int64_t dimSize(Value value, int64_t dim) { return cast<RankedTensorType>(value.getType()).getDimSize(dim); }
 
   template <typename OpT>
   void visitLabels(OpT op, OpOperand &use) {
     if (use.get() != op.getLabels())
       return;
-    range.meet(op.getLogits().getType().getShape().back());
+    meet(op.getLogits().getType().getShape().back());
     range.ignored = static_cast<int64_t>(op.getIgnoreIndex());
   }
 
   void visitUse(OpOperand &use) {
     const unsigned number = use.getOperandNumber();
     llvm::TypeSwitch<Operation *>(use.getOwner())
-        .Case([&](GatherRowsOp op) { number == 1 ? range.meet(dimSize(op.getTable(), 0)) : visit(op.getResult()); })
-        .Case([&](ScatterAddRowsOp op) { range.meet(dimSize(op.getResult(), 0)); })
-        .Case([&](GatherElementsOp op) { number == 1 ? range.meet(dimSize(op.getInput(), op.getDim())) : visit(op.getResult()); })
-        .Case([&](ScatterElementsOp op) { number == 0 ? range.meet(dimSize(op.getResult(), op.getDim())) : visit(op.getResult()); })
+        .Case([&](GatherRowsOp op) { number == 1 ? meet(dimSize(op.getTable(), 0)) : visit(op.getResult()); })
+        .Case([&](ScatterAddRowsOp op) { meet(dimSize(op.getResult(), 0)); })
+        .Case([&](GatherElementsOp op) { number == 1 ? meet(dimSize(op.getInput(), op.getDim())) : visit(op.getResult()); })
+        .Case([&](ScatterElementsOp op) { number == 0 ? meet(dimSize(op.getResult(), op.getDim())) : visit(op.getResult()); })
         .Case([&](CrossEntropyOp op) { visitLabels(op, use); })
         .Case([&](CrossEntropyGradOp op) { visitLabels(op, use); })
-        .Case([&](TakePartOp op) { number == 1 ? range.meet(op.getParts()) : visit(op.getResult()); })
+        .Case([&](TakePartOp op) { number == 1 ? meet(op.getParts()) : visit(op.getResult()); })
         .Case([&](WaitOp op) { visit(op.getResults()[number - 1]); })
         .Case([&](KernelOp op) { visit(op.getBody().getArgument(number)); })
         .Case([&](scf::ForOp op) { visitLoop(op, use); })
@@ -158,13 +152,24 @@ static DenseTensor randomCounts(const Shape &shape, bool isFloat, uint64_t seed)
   return DenseTensor::ofFloats(shape, std::vector<double>(tensor.ints.begin(), tensor.ints.end()));
 }
 
+void ds::findIdRanges(func::FuncOp function, IdRanges &ranges) {
+  for (BlockArgument argument : function.getArguments())
+    IdRangeFinder(ranges[argumentName(function, argument.getArgNumber())]).visit(argument);
+  function.walk([&](ReadOp op) { IdRangeFinder(ranges["@" + op.getVariable().str()]).visit(op.getResult()); });
+}
+
 RandomInputs ds::randomInputs(ArrayRef<func::FuncOp> functions, uint64_t seed) {
-  std::map<std::string, IdRange> inputRanges, variableRanges;
-  for (func::FuncOp function : functions) {
-    for (BlockArgument argument : function.getArguments())
-      IdRangeFinder(inputRanges[argumentName(function, argument.getArgNumber())]).visit(argument);
-    function.walk([&](ReadOp op) { IdRangeFinder(variableRanges[op.getVariable().str()]).visit(op.getResult()); });
-  }
+  IdRanges ranges;
+  for (func::FuncOp function : functions)
+    findIdRanges(function, ranges);
+  return randomInputs(functions, seed, ranges);
+}
+
+RandomInputs ds::randomInputs(ArrayRef<func::FuncOp> functions, uint64_t seed, const IdRanges &ranges) {
+  auto rangeOf = [&](const std::string &name) {
+    auto known = ranges.find(name);
+    return known == ranges.end() ? IdRange() : known->second;
+  };
   auto seedOf = [seed](StringRef name) { return llvm::xxh3_64bits(name) ^ (seed * 0x9E3779B97F4A7C15); };
   auto isFloat = [](Type type) { return isa<FloatType>(elementTypeOf(type)); };
   RandomInputs result;
@@ -173,7 +178,7 @@ RandomInputs ds::randomInputs(ArrayRef<func::FuncOp> functions, uint64_t seed) {
       const std::string name = argumentName(function, argument.getArgNumber());
       const Shape shape = shapeOf(argument.getType());
       result.inputs[name] = isFloat(argument.getType()) ? randomFloats(shape, rangeOfInput(shape), seedOf(name))
-                                                        : randomInts(shape, inputRanges[name], seedOf(name));
+                                                        : randomInts(shape, rangeOf(name), seedOf(name));
     }
     for (VariableOp op : function->getParentOfType<ModuleOp>().getOps<VariableOp>()) {
       const std::string name = op.getSymName().str();
@@ -183,7 +188,7 @@ RandomInputs ds::randomInputs(ArrayRef<func::FuncOp> functions, uint64_t seed) {
         value = randomCounts(shape, isFloat(op.getType()), seedOf(name));
       else
         value = isFloat(op.getType()) ? randomFloats(shape, rangeOfVariable(op.getRole(), shape), seedOf(name))
-                                      : randomInts(shape, variableRanges[name], seedOf(name));
+                                      : randomInts(shape, rangeOf("@" + name), seedOf(name));
     }
   }
   return result;

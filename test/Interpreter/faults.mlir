@@ -33,7 +33,7 @@ func.func @unknown_op(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %y : tensor<8xf32>
 }
 
-// INPUT: error: 'func.func' op has no value for input "x"
+// INPUT: error: has no value for input "x"
 func.func @no_input(%x: tensor<8xf32> {ds.name = "x"}) -> tensor<8xf32> {
   return %x : tensor<8xf32>
 }

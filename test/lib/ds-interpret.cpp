@@ -272,6 +272,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerProgramDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   std::string error;
   auto buffer = openInputFile(programFile, &error);

@@ -6,7 +6,7 @@
 #ifndef DS_INTERPRETER_COMPARE_RUNS_H
 #define DS_INTERPRETER_COMPARE_RUNS_H
 
-#include "ds/Interpreter/Interpreter.h"
+#include "ds/Interpreter/RandomInputs.h"
 
 namespace ds {
 
@@ -14,6 +14,7 @@ struct CompareOptions {
   unsigned samples = 1;    ///< sets of random inputs
   uint64_t seed = 0;       ///< of the inputs
   double tolerance = 1e-9; ///< see relativeError
+  IdRanges ranges;         ///< of integer inputs, beside what the functions show
 };
 
 /// A value that differs between two runs.
