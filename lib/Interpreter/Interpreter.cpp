@@ -345,7 +345,7 @@ LogicalResult Interpreter::Impl::runRank(LocalCall &call, const SemanticsTable::
 }
 
 LogicalResult Interpreter::Impl::runCompute(Operation *op) {
-  const SemanticsTable::Entry *entry = table.find(op);
+  const SemanticsTable::Entry *entry = table.find(op->getName());
   if (!entry)
     return op->emitOpError("has no semantics in the interpreter");
   SmallVector<DistributedTensor, 2> results;

@@ -3,6 +3,8 @@
 
 #include "Semantics.h"
 
+#include "ds/Interpreter/Interpreter.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
@@ -39,8 +41,8 @@ LogicalResult LocalCall::requireWhole(unsigned operand, int64_t dim) const {
               " elements");
 }
 
-const SemanticsTable::Entry *SemanticsTable::find(Operation *op) const {
-  auto found = entries.find(op->getName().getTypeID());
+const SemanticsTable::Entry *SemanticsTable::find(OperationName name) const {
+  auto found = entries.find(name.getTypeID());
   return found == entries.end() ? nullptr : &found->second;
 }
 
@@ -54,6 +56,8 @@ const SemanticsTable &SemanticsTable::get() {
   }();
   return table;
 }
+
+bool ds::hasSemantics(OperationName name) { return SemanticsTable::get().find(name) != nullptr; }
 
 //===----------------------------------------------------------------------===//
 // Tools for semantics

@@ -53,8 +53,8 @@ public:
   void add(Semantics run, OnFlat onFlat = OnFlat::Refused) {
     entries[mlir::TypeID::get<OpT>()] = {run, onFlat};
   }
-  /// The entry of `op`, or null.
-  const Entry *find(mlir::Operation *op) const;
+  /// The entry of ops called `name`, or null.
+  const Entry *find(mlir::OperationName name) const;
 
   /// The one table, with every family.
   static const SemanticsTable &get();
