@@ -14,6 +14,7 @@ config.test_exec_root = os.path.join(config.ds_build_dir, "test")
 
 path = os.pathsep.join([config.ds_tools_dir, config.llvm_tools_dir, config.environment.get("PATH", "")])
 config.environment["PATH"] = path
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"  # the source tree stays clean
 
 # Substitutions: the tools are found by their names; the rest is data.
 oracles = os.environ.get("DS_ORACLES", config.ds_oracles_dir)
@@ -34,5 +35,7 @@ if shutil.which("protoc") and os.path.exists("/usr/include/onnx/onnx.proto"):
     config.available_features.add("onnx-text")
 if shutil.which("shellcheck"):
     config.available_features.add("shellcheck")
+if lit_config.params.get("slow"):  # `lit --param slow=1`: the whole matrices as well
+    config.available_features.add("slow")
 if shutil.which("nvidia-smi"):
     config.available_features.add("gpu")

@@ -56,7 +56,8 @@ struct AssignZero : ds::impl::AssignZeroPassBase<AssignZero> {
       VariableOp parameter = variableOf(op->getOperand(0));
       Layout state = layoutHint(parameter, stage >= 1);
       for (unsigned number = 2; number < 2 + op->getNumResults() - 1; ++number)
-        setHint(variableOf(op->getOperand(number)), state);
+        if (VariableOp variable = variableOf(op->getOperand(number))) // SGD without momentum has no state
+          setHint(variable, state);
       constrainGradient(gradientRoot(op->getOperand(1)), state);
     });
     for (VariableOp variable : getOperation().getOps<VariableOp>())
