@@ -31,6 +31,17 @@ if(DS_BUILD_COMPILER)
   target_link_libraries(ds_mlir_headers PUBLIC ds_headers)
   target_compile_options(ds_mlir_headers PRIVATE -fno-exceptions $<$<CXX_COMPILER_ID:Clang>:-Xclang -fno-pch-timestamp>)
   target_precompile_headers(ds_mlir_headers PRIVATE ${PROJECT_SOURCE_DIR}/cmake/MlirHeaders.h)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    # Lets ccache serve one checkout from another: the compiled headers hold absolute paths, so their hash would differ in
+    # each; ccache takes that of the .sum instead (CCACHE_PCH_EXTSUM). CMake's own option would name the text as well, by
+    # an absolute path.
+    set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE>)
+    file(SHA256 ${PROJECT_SOURCE_DIR}/cmake/MlirHeaders.h headers_hash)
+    file(TIMESTAMP ${LLVM_CMAKE_DIR}/LLVMConfig.cmake llvm_installed)
+    file(WRITE ${PROJECT_BINARY_DIR}/CMakeFiles/ds_mlir_headers.dir/cmake_pch.hxx.pch.sum
+      "${headers_hash} LLVM ${LLVM_PACKAGE_VERSION} ${llvm_installed} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_CXX_FLAGS}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/MlirHeaders.h)
+  endif()
 endif()
 
 # ds_add_compiler_library(Name sources... [NO_PCH] [DEPENDS targets...] [LINK libraries...]): a library that uses MLIR,
