@@ -217,7 +217,7 @@ private:
     std::map<std::string, ReduceKind> expected = contracted;
     unsigned linearOperands = 0;
     for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
-      if (!isTensor(operand.getType()))
+      if (!isTensor(operand.getType()) || rule.likeResult == number)
         continue;
       Layout layout = layoutOf(operand);
       bool isLinear = number < rule.linear.size() && rule.linear[number];
@@ -226,6 +226,10 @@ private:
       if (isLinear)
         addPartial(layout, expected, linearOperands++);
     }
+    if (rule.needsWholeResult && !expected.empty())
+      return fail("result must be whole, got partial over {" + names(expected) + "}");
+    if (rule.likeResult && layoutOf(op->getOperand(*rule.likeResult)).partial != expected)
+      return fail("operand " + std::to_string(*rule.likeResult) + " must be partial over {" + names(expected) + "} as the result");
     for (Value result : op->getResults()) {
       Layout layout = layoutOf(result);
       if (layout.partial != expected && !(op->getNumOperands() == 0 && matchPattern(result, m_AnyZeroFloat())))

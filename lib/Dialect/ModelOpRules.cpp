@@ -42,7 +42,9 @@ LayoutRule WhereOp::getLayoutRule() {
 // Matmul and windows
 //===----------------------------------------------------------------------===//
 
-LayoutRule MatmulOp::getLayoutRule() {
+/// The rule of a contraction; `extra` operands run over result indices: their letters, in order.
+template <typename OpT>
+static LayoutRule contractionRule(OpT op, ArrayRef<StringRef> extra) {
   LayoutRule rule;
   llvm::SmallDenseMap<char, unsigned> numbers;
   auto numberOf = [&](StringRef letters, ArrayRef<int64_t> shape) {
@@ -50,14 +52,36 @@ LayoutRule MatmulOp::getLayoutRule() {
     for (auto [letter, size] : llvm::zip_equal(letters, shape)) {
       auto [it, isNew] = numbers.try_emplace(letter, 0);
       if (isNew)
-        it->second = rule.addIndex(size, getResultIndices().contains(letter) ? IndexKind::Parallel : IndexKind::Sum);
+        it->second = rule.addIndex(size, op.getResultIndices().contains(letter) ? IndexKind::Parallel : IndexKind::Sum);
       value.push_back({it->second});
     }
     return value;
   };
-  rule.operands = {numberOf(getLhsIndices(), shapeOfTensor(getLhs())), numberOf(getRhsIndices(), shapeOfTensor(getRhs()))};
-  rule.results = {numberOf(getResultIndices(), shapeOfTensor(getResult()))};
+  rule.operands = {numberOf(op.getLhsIndices(), shapeOfTensor(op.getLhs())), numberOf(op.getRhsIndices(), shapeOfTensor(op.getRhs()))};
+  rule.results = {numberOf(op.getResultIndices(), shapeOfTensor(op.getResult()))};
+  for (StringRef letters : extra)
+    rule.operands.push_back(numberOf(letters, shapeOfTensor(op->getOperand(rule.operands.size()))));
+  return rule;
+}
+
+LayoutRule MatmulOp::getLayoutRule() {
+  LayoutRule rule = contractionRule(*this, {});
   rule.setLinear(PartialRule::Multilinear, {0, 1});
+  return rule;
+}
+
+LayoutRule FusedMatmulOp::getLayoutRule() {
+  SmallVector<StringRef, 2> extra;
+  if (getBias())
+    extra.push_back(getBiasIndices());
+  if (getAddend())
+    extra.push_back(getResultIndices());
+  LayoutRule rule = contractionRule(*this, extra);
+  // A bias is added once: the product must be whole. An addend is partial as the product is.
+  rule.needsWholeResult = static_cast<bool>(getBias());
+  if (getAddend())
+    rule.likeResult = rule.operands.size() - 1;
+  rule.linear.assign(rule.operands.size(), false);
   return rule;
 }
 

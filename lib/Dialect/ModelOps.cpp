@@ -64,36 +64,63 @@ static LogicalResult verifyLength(Operation *op, StringRef what, size_t length, 
 // Matmul
 //===----------------------------------------------------------------------===//
 
-StringRef MatmulOp::getLhsIndices() { return getIndices().split(',').first; }
-StringRef MatmulOp::getRhsIndices() { return getIndices().split(',').second.split("->").first; }
-StringRef MatmulOp::getResultIndices() { return getIndices().split("->").second; }
+static StringRef lhsIndices(StringRef indices) { return indices.split(',').first; }
+static StringRef rhsIndices(StringRef indices) { return indices.split(',').second.split("->").first; }
+static StringRef resultIndices(StringRef indices) { return indices.split("->").second; }
 
-LogicalResult MatmulOp::verify() {
+StringRef MatmulOp::getLhsIndices() { return lhsIndices(getIndices()); }
+StringRef MatmulOp::getRhsIndices() { return rhsIndices(getIndices()); }
+StringRef MatmulOp::getResultIndices() { return resultIndices(getIndices()); }
+StringRef FusedMatmulOp::getLhsIndices() { return lhsIndices(getIndices()); }
+StringRef FusedMatmulOp::getRhsIndices() { return rhsIndices(getIndices()); }
+StringRef FusedMatmulOp::getResultIndices() { return resultIndices(getIndices()); }
+
+template <typename OpT>
+static LogicalResult verifyContraction(OpT op) {
   struct Side {
     StringRef letters;
     RankedTensorType type;
     StringRef name;
   };
-  const Side sides[] = {{getLhsIndices(), getLhs().getType(), "left operand"},
-                        {getRhsIndices(), getRhs().getType(), "right operand"},
-                        {getResultIndices(), getType(), "result"}};
+  const Side sides[] = {{op.getLhsIndices(), op.getLhs().getType(), "left operand"},
+                        {op.getRhsIndices(), op.getRhs().getType(), "right operand"},
+                        {op.getResultIndices(), op.getType(), "result"}};
   llvm::SmallDenseMap<char, std::pair<int64_t, int>> sizes; // letter -> size, number of tensors
   for (const Side &side : sides) {
-    if (failed(verifyLength(*this, (Twine("indices of the ") + side.name).str(), side.letters.size(), side.type.getRank())))
+    if (failed(verifyLength(op, (Twine("indices of the ") + side.name).str(), side.letters.size(), side.type.getRank())))
       return failure();
     for (auto [letter, size] : llvm::zip_equal(side.letters, side.type.getShape())) {
       if (!llvm::isAlpha(letter) || side.letters.count(letter) != 1)
-        return emitOpError("indices must be letters, each once per tensor, got \"") << getIndices() << "\"";
+        return op.emitOpError("indices must be letters, each once per tensor, got \"") << op.getIndices() << "\"";
       auto [it, isNew] = sizes.try_emplace(letter, size, 0);
       if (it->second.first != size)
-        return emitOpError("index '") << letter << "' must have one size, got " << it->second.first << " and " << size;
+        return op.emitOpError("index '") << letter << "' must have one size, got " << it->second.first << " and " << size;
       ++it->second.second;
     }
   }
   for (auto [letter, entry] : sizes)
     if (entry.second < 2)
-      return emitOpError("index '") << letter << "' must be in two tensors at least";
-  return verifySameElement(*this, getLhs().getType(), getRhs().getType());
+      return op.emitOpError("index '") << letter << "' must be in two tensors at least";
+  return verifySameElement(op, op.getLhs().getType(), op.getRhs().getType());
+}
+
+LogicalResult MatmulOp::verify() { return verifyContraction(*this); }
+
+LogicalResult FusedMatmulOp::verify() {
+  if (failed(verifyContraction(*this)))
+    return failure();
+  if (getAddend() && getAddend().getType() != getType())
+    return emitOpError("addend must have the result's type, got ") << getAddend().getType();
+  if (!getBias())
+    return success();
+  SmallVector<int64_t> expected;
+  for (char letter : getBiasIndices()) {
+    size_t place = getResultIndices().find(letter);
+    if (place == StringRef::npos)
+      return emitOpError("bias must run over indices of the result, got '") << letter << "'";
+    expected.push_back(getType().getDimSize(place));
+  }
+  return verifyShape(*this, "bias", getBias().getType().getShape(), expected);
 }
 
 //===----------------------------------------------------------------------===//

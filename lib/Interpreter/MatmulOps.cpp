@@ -17,7 +17,8 @@ struct ContractionLetters {
 };
 } // namespace
 
-static ContractionLetters lettersOf(MatmulOp op) {
+template <typename OpT>
+static ContractionLetters lettersOf(OpT op) {
   ContractionLetters letters;
   StringRef lhs = op.getLhsIndices(), rhs = op.getRhsIndices(), result = op.getResultIndices();
   for (char letter : result)
@@ -50,8 +51,9 @@ static void multiply(const double *lhs, const double *rhs, double *result, const
       }
 }
 
-static LogicalResult matmul(LocalCall &call) {
-  auto op = cast<MatmulOp>(call.op);
+template <typename OpT>
+static LogicalResult contract(LocalCall &call) {
+  auto op = cast<OpT>(call.op);
   const ContractionLetters letters = lettersOf(op);
   std::map<char, int64_t> sizes;
   auto addSizes = [&](StringRef names, const Shape &shape) {
@@ -81,4 +83,35 @@ static LogicalResult matmul(LocalCall &call) {
   return success();
 }
 
-void ds::addMatmulOps(SemanticsTable &table) { table.add<MatmulOp>(matmul); }
+/// Adds the bias, repeated along the other indices, and the addend.
+static LogicalResult fusedMatmul(LocalCall &call) {
+  if (failed(contract<FusedMatmulOp>(call)))
+    return failure();
+  auto op = cast<FusedMatmulOp>(call.op);
+  DenseTensor &result = call.result();
+  unsigned next = 2;
+  if (op.getBias()) {
+    const DenseTensor &bias = call.operand(next++);
+    const SmallVector<unsigned> places = permutationTo(op.getResultIndices(), op.getBiasIndices());
+    for (size_t i = 0; i < result.floats.size(); ++i) {
+      // The coordinates of element i, minor first.
+      SmallVector<int64_t> coordinates(result.shape.size());
+      int64_t rest = i;
+      for (size_t dim = result.shape.size(); dim-- > 0; rest /= result.shape[dim])
+        coordinates[dim] = rest % result.shape[dim];
+      int64_t at = 0;
+      for (auto [dim, place] : llvm::enumerate(places))
+        at = at * bias.shape[dim] + coordinates[place];
+      result.floats[i] += bias.floats[at];
+    }
+  }
+  if (op.getAddend())
+    for (auto [sum, added] : llvm::zip_equal(result.floats, call.operand(next).floats))
+      sum += added;
+  return success();
+}
+
+void ds::addMatmulOps(SemanticsTable &table) {
+  table.add<MatmulOp>(contract<MatmulOp>);
+  table.add<FusedMatmulOp>(fusedMatmul);
+}

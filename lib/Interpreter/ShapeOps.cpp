@@ -30,6 +30,8 @@ static LogicalResult broadcast(LocalCall &call) {
   auto op = cast<BroadcastOp>(call.op);
   const DenseTensor &input = call.operand(0);
   DenseTensor &result = call.result();
+  if (!input.shape.empty() && !call.resultPlacements[0]->layout().flat.empty())
+    return call.fail("only a scalar may be repeated to a flat result");
   Shape strides(result.shape.size(), 0);
   int64_t stride = 1;
   for (size_t i = input.shape.size(); i-- > 0;) {
@@ -94,7 +96,7 @@ static LogicalResult iota(LocalCall &call) {
 
 void ds::addShapeOps(SemanticsTable &table) {
   table.add<arith::ConstantOp>(constant, OnFlat::Allowed);
-  table.add<BroadcastOp>(broadcast);
+  table.add<BroadcastOp>(broadcast, OnFlat::Allowed);
   table.add<IotaOp>(iota);
   table.add<ReshapeOp>(reshape, OnFlat::Allowed);
   table.add<TransposeOp>(transpose);

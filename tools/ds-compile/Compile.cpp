@@ -186,8 +186,11 @@ int Compilation::runStages() {
   PassManager manager(&context);
   if (options.printTiming)
     manager.enableTiming();
-  if (options.checkEachPass)
-    ds::checkEachPass(manager);
+  if (options.checkEachPass) {
+    CheckEachPassOptions check;
+    check.compare.tolerance = 1e-6; // composites and their parts round constants to f32 at different places
+    ds::checkEachPass(manager, check);
+  }
   manager.addPass(createRecognizeCompositesPass());
   // The stages up to the one that is asked for.
   int last = llvm::StringSwitch<int>(options.emit).Case("import", 0).Case("program", 1).Case("placement", 2).Case("kernels", 3).Default(4);

@@ -29,4 +29,27 @@ def Ds_MatmulOp : Ds_ModelOp<"matmul"> {
   }];
 }
 
+def Ds_FusedMatmulOp : Ds_ModelOp<"fused_matmul", [AttrSizedOperandSegments]> {
+  let summary = "a contraction plus a bias, or added to a tensor in place";
+  let description = [{
+    The contraction of `ds.matmul`, plus `bias`, whose dims are the result's indices `bias_indices`, plus `addend`, which has the result's
+    type and is overwritten where it dies here. Made by `ds-match-library-calls`: the library adds both while it writes the result.
+
+    ```mlir
+    %y = ds.fused_matmul %x, %w, %b {indices = "sk,kn->sn", bias_indices = "n", ...}
+        : (tensor<32x64xf32>, tensor<64x192xf32>, tensor<192xf32>) -> tensor<32x192xf32>
+    ```
+  }];
+  let arguments = (ins Ds_FloatTensor:$lhs, Ds_FloatTensor:$rhs, Optional<Ds_FloatTensor>:$bias, Optional<Ds_FloatTensor>:$addend,
+                       StrAttr:$indices, DefaultValuedAttr<StrAttr, "\"\"">:$bias_indices);
+  let results = (outs Ds_FloatTensor:$result);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The letters of the left and right operand and of the result.
+    ::llvm::StringRef getLhsIndices();
+    ::llvm::StringRef getRhsIndices();
+    ::llvm::StringRef getResultIndices();
+  }];
+}
+
 #endif // DS_DIALECT_DS_MATMUL_OPS

@@ -47,6 +47,9 @@ struct LayoutRule {
   llvm::SmallVector<ReduceKind, 3> passes;      ///< which folds pass through
   bool allowsFlat = false;                      ///< elementwise: all tensors of rank > 0 may be flat, alike
 
+  std::optional<unsigned> likeResult;           ///< an operand that must be partial exactly as the result is
+  bool needsWholeResult = false;                ///< contracted indices must not be split
+
   unsigned addIndex(int64_t size, IndexKind kind = IndexKind::Parallel) {
     indices.push_back({size, kind});
     return indices.size() - 1;

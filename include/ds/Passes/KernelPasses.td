@@ -26,7 +26,8 @@ def MatchLibraryCallsPass : Pass<"ds-match-library-calls", "::mlir::func::FuncOp
   let summary = "shapes matmuls for the library that runs them";
   let description = [{
     Requires: composites are decomposed.
-    Ensures: a transpose that feeds a matmul, or is the one user of it, is part of its indices. Values are unchanged.
+    Ensures: a transpose that feeds a matmul, or is the one user of it, is part of its indices; a bias on a matmul, and a matmul that is
+    added to what a loop carries, are a `ds.fused_matmul`. Values are unchanged.
 
     ```mlir
     %t = ds.transpose %k {permutation = array<i64: 1, 0>} : (tensor<4x8xf32>) -> tensor<8x4xf32>

@@ -10,25 +10,40 @@
 using namespace mlir;
 using namespace ds;
 
-void InstructionEmitter::emitMatmul(MatmulOp op) {
-  LayoutRule rule = op.getLayoutRule();
+/// The numbers of a value's indices, major first.
+static std::vector<uint16_t> numbersOf(const ValueIndices &value) {
+  std::vector<uint16_t> numbers;
+  for (const auto &indices : value)
+    numbers.insert(numbers.end(), indices.begin(), indices.end());
+  return numbers;
+}
+
+/// A `ds.matmul` or `ds.fused_matmul`.
+void InstructionEmitter::emitMatmul(Operation *op) {
+  LayoutRule rule = *findLayoutRule(op);
   IndexSplits splits = splitsOf(op, rule);
   plan::MatmulT matmul;
   for (unsigned index = 0; index < rule.indices.size(); ++index)
     matmul.extents.push_back(extents.add({splits[index]}));
-  auto numbersOf = [](const ValueIndices &value) {
-    std::vector<uint16_t> numbers;
-    for (const auto &indices : value)
-      numbers.insert(numbers.end(), indices.begin(), indices.end());
-    return numbers;
-  };
-  matmul.a = storage.storageOf(op.getLhs());
-  matmul.b = storage.storageOf(op.getRhs());
-  matmul.c = storage.storageOf(op.getResult());
+  Value result = op->getResult(0);
+  matmul.a = storage.storageOf(op->getOperand(0));
+  matmul.b = storage.storageOf(op->getOperand(1));
+  matmul.c = storage.storageOf(result);
   matmul.a_dims = numbersOf(rule.operands[0]);
   matmul.b_dims = numbersOf(rule.operands[1]);
   matmul.c_dims = numbersOf(rule.results[0]);
-  matmul.type = dataTypeOf(op.getType().getElementType());
+  matmul.type = dataTypeOf(cast<RankedTensorType>(result.getType()).getElementType());
+  if (auto fused = dyn_cast<FusedMatmulOp>(op)) {
+    if (Value bias = fused.getBias()) {
+      matmul.bias = storage.storageOf(bias);
+      matmul.bias_dims = numbersOf(rule.operands[2]);
+    }
+    if (Value addend = fused.getAddend()) {
+      if (storage.storageOf(addend) != matmul.c)
+        emitMove(addend, matmul.c, op);
+      matmul.accumulate = true;
+    }
+  }
   add(std::move(matmul), op);
 }
 

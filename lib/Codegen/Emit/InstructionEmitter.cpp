@@ -218,8 +218,8 @@ LogicalResult InstructionEmitter::emit(Operation *op) {
     return emitLoop(loop);
   if (auto kernel = dyn_cast<KernelOp>(op))
     return emitKernel(kernel);
-  if (auto matmul = dyn_cast<MatmulOp>(op))
-    return emitMatmul(matmul), success();
+  if (isa<MatmulOp, FusedMatmulOp>(op))
+    return emitMatmul(op), success();
   if (auto start = dyn_cast<StartOp>(op))
     return emitStart(start);
   if (isa<TransposeOp, SliceOp, ConcatOp, PadOp, TakePartOp>(op))

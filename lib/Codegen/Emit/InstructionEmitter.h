@@ -40,7 +40,7 @@ private:
   void emitView(mlir::Operation *op, unsigned operandNumber);
 
   // Library calls (EmitLibrary.cpp).
-  void emitMatmul(MatmulOp op);
+  void emitMatmul(mlir::Operation *op);
   llvm::LogicalResult emitLibrary(mlir::Operation *op);
 
   // Casts (EmitCasts.cpp).

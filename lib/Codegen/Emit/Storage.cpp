@@ -127,22 +127,19 @@ void StoragePlan::unite(Value into, Value value) {
 
 /// Whether the op that defines `value` reads members of the class only so that it may write over them.
 bool StoragePlan::mayOverwrite(Value value, Value previousLeader) {
-  auto kernel = value.getDefiningOp<KernelOp>();
-  bool readsIt = false;
   Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
-    if (!isTensor(operand) || leader(operand) != previousLeader)
-      continue;
-    readsIt = true;
-    if (!kernel || !mayShare(kernel, cast<OpResult>(value).getResultNumber(), number))
-      return false;
-  }
   // A collective reads its sources while it writes.
-  if (auto wait = dyn_cast<WaitOp>(op))
+  if (!op || isa<WaitOp>(op))
     return false;
-  (void)readsIt;
+  auto worksInPlace = [&](unsigned operand) {
+    if (auto kernel = dyn_cast<KernelOp>(op))
+      return mayShare(kernel, cast<OpResult>(value).getResultNumber(), operand);
+    auto fused = dyn_cast<FusedMatmulOp>(op);
+    return fused && fused.getAddend() && operand == op->getNumOperands() - 1;
+  };
+  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+    if (isTensor(operand) && leader(operand) == previousLeader && !worksInPlace(number))
+      return false;
   return true;
 }
 

@@ -3,7 +3,9 @@
 
 #include "ds/Passes/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -76,10 +78,47 @@ struct FoldTransposeOfTranspose : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// matmul + broadcast(bias): the library adds the bias while it writes the result.
+struct FuseBias : OpRewritePattern<arith::AddFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const override {
+    for (unsigned number : {0u, 1u}) {
+      auto matmul = op->getOperand(number).getDefiningOp<MatmulOp>();
+      auto bias = op->getOperand(1 - number).getDefiningOp<BroadcastOp>();
+      if (!matmul || !bias || !matmul->hasOneUse() || bias.getDims().size() != 1 || !layoutOf(matmul.getResult()).partial.empty())
+        continue;
+      StringAttr letter = rewriter.getStringAttr(matmul.getResultIndices().substr(bias.getDims()[0], 1));
+      rewriter.replaceOpWithNewOp<FusedMatmulOp>(op, op.getType(), matmul.getLhs(), matmul.getRhs(), bias.getInput(), Value(),
+                                                 matmul.getIndicesAttr(), letter);
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "is no matmul plus a bias");
+  }
+};
+
+/// carried + matmul: the product is added to what a loop carries, in place.
+struct FuseAccumulation : OpRewritePattern<arith::AddFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const override {
+    for (unsigned number : {0u, 1u}) {
+      auto matmul = op->getOperand(number).getDefiningOp<MatmulOp>();
+      Value carried = op->getOperand(1 - number);
+      if (!matmul || !matmul->hasOneUse() || !isa<BlockArgument>(carried) || !isa<scf::ForOp>(op->getParentOp()) || !carried.hasOneUse())
+        continue;
+      // Where the matmul stands: its operands need not live until the sum.
+      rewriter.setInsertionPoint(matmul);
+      rewriter.replaceOpWithNewOp<FusedMatmulOp>(op, op.getType(), matmul.getLhs(), matmul.getRhs(), Value(), carried,
+                                                 matmul.getIndicesAttr(), rewriter.getStringAttr(""));
+      return success();
+    }
+    return rewriter.notifyMatchFailure(op, "is no carried value plus a matmul");
+  }
+};
+
 struct MatchLibraryCalls : ds::impl::MatchLibraryCallsPassBase<MatchLibraryCalls> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldOperandTranspose, FoldResultTranspose, FoldTransposeOfTranspose>(&getContext());
+    patterns.add<FoldOperandTranspose, FoldResultTranspose, FoldTransposeOfTranspose, FuseBias, FuseAccumulation>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
