@@ -87,6 +87,8 @@ static void checkCopy(const std::vector<int64_t> &space, const View &source, con
 
 TEST(Copy, MovesContiguousBlocks) {
   checkCopy<float>({7, 5, 3}, {{0, 7}, {1, 5}, {2, 3}}, {{0, 7}, {1, 5}, {2, 3}});
+  checkCopy<int32_t>({300, 500}, {{0, 300}, {1, 500}}, {{0, 300}, {1, 500}});
+  checkCopy<uint8_t>({3, 70001}, {{0, 3}, {1, 70003, 1}}, {{0, 3}, {1, 70002}});
   checkCopy<int64_t>({100, 333}, {{0, 100}, {1, 333}}, {{0, 100}, {1, 333}});
 }
 

@@ -19,6 +19,7 @@ using namespace ds;
 using namespace ds::runtime;
 
 static constexpr int64_t kGrain = 16 * 1024; ///< elements per piece of work
+static constexpr int64_t kWide = 64 * 1024;  ///< columns of a row that is worth cutting
 static constexpr int64_t kTile = 32;         ///< rows and columns of a transposed tile
 
 namespace {
@@ -64,7 +65,29 @@ template <typename T, bool Accumulate> struct CopyTask : Task {
   absl::Status run(const TaskContext &context) override {
     const T *from = source + context.loopIndex * sourceLoopStep;
     T *to = target + context.loopIndex * targetLoopStep;
-    // Work is cut by rows of all blocks, numbered through; a transposed piece has at least a tile of rows.
+    if (block.columns.size > kWide && block.rows.source != 1)
+      copyWideRows(from, to);
+    else
+      copyBlocks(from, to);
+    return absl::OkStatus();
+  }
+
+  /// Long rows, one after the other: work is cut by columns.
+  void copyWideRows(const T *from, T *to) const {
+    for (int64_t row = 0; row < outerCount * block.rows.size; ++row) {
+      int64_t sourceOffset = row % block.rows.size * block.rows.source,
+              targetOffset = row % block.rows.size * block.rows.target;
+      locate(row / block.rows.size, sourceOffset, targetOffset);
+      parallelRanges(block.columns.size, kGrain, [&](int64_t begin, int64_t end) {
+        const CopyLoop part{end - begin, block.columns.source, block.columns.target};
+        BlockCopier<T, Accumulate>::row(from + sourceOffset + begin * part.source,
+                                        to + targetOffset + begin * part.target, part);
+      });
+    }
+  }
+
+  /// Work is cut by rows of all blocks, numbered through; a transposed piece has at least a tile of rows.
+  void copyBlocks(const T *from, T *to) const {
     const int64_t grain = std::max<int64_t>(kGrain / std::max<int64_t>(block.columns.size, 1), kTile);
     parallelRanges(outerCount * block.rows.size, grain, [&](int64_t begin, int64_t end) {
       while (begin < end) {
@@ -76,7 +99,6 @@ template <typename T, bool Accumulate> struct CopyTask : Task {
         begin += last - first;
       }
     });
-    return absl::OkStatus();
   }
 
   void copyTiles(const T *from, T *to, int64_t first, int64_t last) const {

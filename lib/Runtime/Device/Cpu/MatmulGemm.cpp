@@ -104,4 +104,3 @@ TaskOr ds::runtime::makeGemmTask(const MatmulSetup &setup) {
   DS_ASSIGN_OR_RETURN(task->epilogue, makeEpilogue(setup));
   return task;
 }
-

@@ -89,4 +89,3 @@ TaskOr ds::runtime::makeLoopTask(const MatmulSetup &setup) {
         absl::StrCat("a matmul must be of a floating-point type, got ", std::string(plan::nameOf(setup.type))));
   }
 }
-

@@ -181,4 +181,3 @@ TaskOr ds::runtime::makeProductTask(const MatmulSetup &setup, bool hasBatch) {
   }
   return task;
 }
-

@@ -33,8 +33,8 @@ std::vector<Offsets> enumerateOffsets(const std::vector<MatmulIndex> &indices, i
 /// The bias and the activation as a pass of its own over C.
 absl::StatusOr<Epilogue> makeEpilogue(const MatmulSetup &setup);
 
-/// By oneDNN's matmul primitive "brg" (for bf16 also "gemm"), with the batch inside the primitive or in a loop around it.
-/// NotFound if oneDNN has none for these strides.
+/// By oneDNN's matmul primitive "brg" (for bf16 also "gemm"), with the batch inside the primitive or in a loop around
+/// it. NotFound if oneDNN has none for these strides.
 TaskOr makeProductTask(const MatmulSetup &setup, bool hasBatch);
 /// By oneDNN's GEMM driver; f32, isMatrix.
 TaskOr makeGemmTask(const MatmulSetup &setup);
