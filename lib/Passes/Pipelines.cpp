@@ -23,7 +23,9 @@ static AttachLossPassOptions lossOptions(const LossConfig &loss) {
 
 static AttachOptimizerPassOptions optimizerOptions(const OptimizerConfig &optimizer) {
   AttachOptimizerPassOptions options;
-  options.kind = optimizer.kind == OptimizerKind::Sgd ? "sgd" : optimizer.kind == OptimizerKind::Adam ? "adam" : "adamw";
+  options.kind = optimizer.kind == OptimizerKind::Sgd    ? "sgd"
+                 : optimizer.kind == OptimizerKind::Adam ? "adam"
+                                                         : "adamw";
   options.beta1 = optimizer.beta1;
   options.beta2 = optimizer.beta2;
   options.epsilon = optimizer.epsilon;

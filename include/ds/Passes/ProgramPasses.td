@@ -16,10 +16,10 @@ def AttachLossPass : ProgramPass<"ds-attach-loss"> {
   let summary = "makes a scalar loss the one result of @forward";
   let description = [{
     Requires: a function @forward whose results have a `ds.name`.
-    Ensures: its one result is the scalar "loss". That is the output named `output`, or, if `logits` is set, the mean cross entropy of
-    the output named `logits` [batch, ..., classes] at the integers of the argument `labels` [batch, ...] (added if it is
-    missing) over the labels that differ from `ignore-index`. With `shift` position i is compared with label i + 1. If no label
-    counts the loss is NaN, as in PyTorch. Values are unchanged.
+    Ensures: its one result is the scalar "loss". That is the output named `output`, or, if `logits` is set, the mean
+    cross entropy of the output named `logits` [batch, ..., classes] at the integers of the argument `labels` [batch,
+    ...] (added if it is missing) over the labels that differ from `ignore-index`. With `shift` position i is compared
+    with label i + 1. If no label counts the loss is NaN, as in PyTorch. Values are unchanged.
 
     ```mlir
     func.func @forward(%x: ...) -> (tensor<8x32x256xf32> {ds.name = "logits"})
@@ -29,7 +29,8 @@ def AttachLossPass : ProgramPass<"ds-attach-loss"> {
   }];
   let options = [
     Option<"output", "output", "std::string", "\"loss\"", "the name of the output that is the loss">,
-    Option<"logits", "logits", "std::string", "", "the name of the output to attach cross entropy to; empty: the graph has its loss">,
+    Option<"logits", "logits", "std::string", "",
+           "the name of the output to attach cross entropy to; empty: the graph has its loss">,
     Option<"labels", "labels", "std::string", "\"labels\"", "the name of the argument that holds the labels">,
     Option<"shift", "shift", "bool", "false", "position i predicts label i + 1">,
     Option<"ignoreIndex", "ignore-index", "int64_t", "-100", "labels of this value do not count">
@@ -40,10 +41,10 @@ def DifferentiatePass : ProgramPass<"ds-differentiate", ["::mlir::math::MathDial
   let summary = "turns @forward into @step, which returns the loss and its gradients";
   let description = [{
     Requires: @forward is one flat block whose one result is a scalar float.
-    Ensures: it is named @step and has one more result per trainable variable (role parameter, not `frozen`), in the order of
-    their declaration: the gradient of the loss, with the attribute `ds.gradient = @variable`; zeros if the loss does not
-    depend on it. The loss is unchanged. An op without a rule (`DifferentiableOpInterface`) between a trainable variable
-    and the loss is an error. Integer values end a path.
+    Ensures: it is named @step and has one more result per trainable variable (role parameter, not `frozen`), in the
+    order of their declaration: the gradient of the loss, with the attribute `ds.gradient = @variable`; zeros if the
+    loss does not depend on it. The loss is unchanged. An op without a rule (`DifferentiableOpInterface`) between a
+    trainable variable and the loss is an error. Integer values end a path.
 
     ```mlir
     func.func @forward(...) -> (tensor<f32> {ds.name = "loss"})
@@ -61,12 +62,14 @@ def DifferentiatePass : ProgramPass<"ds-differentiate", ["::mlir::math::MathDial
 def AccumulateGradientsPass : ProgramPass<"ds-accumulate-gradients", ["::mlir::scf::SCFDialect"]> {
   let summary = "computes a step part by part of its batch";
   let description = [{
-    Requires: @step of ds-differentiate, for one part of the batch; dim 0 of every argument that is not a scalar is the part.
-    Ensures: with `parts` = m > 1 the arguments are m times as long in dim 0, and an `scf.for` runs the step on each part
-    (`ds.take_part`, in sample order). Results are the means over the parts: summed in order, divided by m after the loop. Variables
-    that the step assigns go from part to part. With m = 1 nothing changes.
+    Requires: @step of ds-differentiate, for one part of the batch; dim 0 of every argument that is not a scalar is the
+    part.
+    Ensures: with `parts` = m > 1 the arguments are m times as long in dim 0, and an `scf.for` runs the step on each
+    part (`ds.take_part`, in sample order). Results are the means over the parts: summed in order, divided by m after
+    the loop. Variables that the step assigns go from part to part. With m = 1 nothing changes.
 
-    The loop has the attribute `ds.gradients`: per result `@variable` if it is the sum of that variable's gradient, else unit.
+    The loop has the attribute `ds.gradients`: per result `@variable` if it is the sum of that variable's gradient, else
+    unit.
 
     ```mlir
     %r:2 = scf.for %i = %c0 to %c4 step %c1 iter_args(%loss = %zero, %g = %zeros) -> (tensor<f32>, tensor<64xf32>) {
@@ -82,8 +85,9 @@ def ClipGradientsPass : ProgramPass<"ds-clip-gradients", ["::mlir::math::MathDia
   let summary = "measures the global gradient norm and clips to it";
   let description = [{
     Requires: @step with results marked `ds.gradient`.
-    Ensures: one more result, the scalar "grad_norm": the L2 norm of all gradients together before clipping, in f32 at least. With
-    `max-norm` > 0 all gradients are multiplied by min(1, max-norm / (norm + 1e-6)), as PyTorch's clip_grad_norm_ does.
+    Ensures: one more result, the scalar "grad_norm": the L2 norm of all gradients together before clipping, in f32 at
+    least. With `max-norm` > 0 all gradients are multiplied by min(1, max-norm / (norm + 1e-6)), as PyTorch's
+    clip_grad_norm_ does.
     Source: Pascanu, Mikolov and Bengio 2013.
   }];
   let options = [Option<"maxNorm", "max-norm", "double", "0", "the largest norm; 0: only measure">];
@@ -93,9 +97,10 @@ def AttachOptimizerPass : ProgramPass<"ds-attach-optimizer"> {
   let summary = "updates the trainable variables with their gradients";
   let description = [{
     Requires: @step with results marked `ds.gradient`.
-    Ensures: no such results are left. For each the variable is updated by `ds.adam_update` or `ds.sgd_update` and assigned, as is its
-    state: `@"<name>.exp_avg"` and `.exp_avg_sq`, or `.momentum` if there is one (role optimizer, f32 at least, from
-    zeros). `@ds.step` (role counter) counts the steps. The learning rate is the scalar argument "learning_rate".
+    Ensures: no such results are left. For each the variable is updated by `ds.adam_update` or `ds.sgd_update` and
+    assigned, as is its state: `@"<name>.exp_avg"` and `.exp_avg_sq`, or `.momentum` if there is one (role optimizer,
+    f32 at least, from zeros). `@ds.step` (role counter) counts the steps. The learning rate is the scalar argument
+    "learning_rate".
     Source: see the ops.
   }];
   let options = [
@@ -116,9 +121,9 @@ def VerifyProgramPass : Pass<"ds-verify-program", "::mlir::ModuleOp"> {
   let description = [{
     Requires: nothing.
     Ensures: only `arith`, `math`, `func`, `scf.for` and `ds` ops that have a layout rule (and reads, assigns and
-    constraints) are there; a function reads each variable at most once, before all ops but constants, and assigns it at most once, after
-    all others; reads and assigns stand at the top level of a function; arguments have a `ds.name`, results a `ds.name` or a
-    `ds.gradient`. Anything else is an error.
+    constraints) are there; a function reads each variable at most once, before all ops but constants, and assigns it at
+    most once, after all others; reads and assigns stand at the top level of a function; arguments have a `ds.name`,
+    results a `ds.name` or a `ds.gradient`. Anything else is an error.
   }];
 }
 

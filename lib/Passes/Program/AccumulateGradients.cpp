@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "StepFunction.h"
 #include "StepBuilder.h"
+#include "StepFunction.h"
 
 #include "ds/Passes/Passes.h"
 
@@ -80,7 +80,8 @@ private:
       auto part = TakePartOp::create(builder, argument.getLoc(), type, argument, loop.getInductionVar(), parts);
       argument.replaceAllUsesExcept(part, part);
     }
-    function.setType(FunctionType::get(function.getContext(), function.front().getArgumentTypes(), function.getResultTypes()));
+    function.setType(
+        FunctionType::get(function.getContext(), function.front().getArgumentTypes(), function.getResultTypes()));
   }
 
   void yieldSums() {

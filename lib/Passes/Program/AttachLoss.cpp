@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "StepFunction.h"
 #include "StepBuilder.h"
+#include "StepFunction.h"
 
 #include "ds/Passes/Passes.h"
 
@@ -38,12 +38,13 @@ static FailureOr<Value> findLabels(func::FuncOp function, StringRef name, ArrayR
   Value labels = function.getArgument(*number);
   auto type = dyn_cast<RankedTensorType>(labels.getType());
   if (!type || !type.getElementType().isSignlessInteger() || type.getShape() != shape)
-    return function.emitOpError("labels \"") << name << "\" must be integers of the shape of " << expected << ", got " << labels.getType();
+    return function.emitOpError("labels \"")
+           << name << "\" must be integers of the shape of " << expected << ", got " << labels.getType();
   return labels;
 }
 
-/// Labels moved one position to the left, so that position i holds label i + 1; the last position does not count. This keeps the
-/// logits whole, where slicing would copy them.
+/// Labels moved one position to the left, so that position i holds label i + 1; the last position does not count. This
+/// keeps the logits whole, where slicing would copy them.
 static Value shiftLabels(StepBuilder &build, Value labels, int64_t ignoreIndex) {
   RankedTensorType type = tensorTypeOf(labels);
   const int64_t dim = type.getRank() - 1, size = type.getDimSize(dim);
@@ -92,7 +93,8 @@ private:
     RankedTensorType type = tensorTypeOf(*scores);
     const int64_t minimalRank = shift ? 3 : 2;
     if (!isa<FloatType>(type.getElementType()) || type.getRank() < minimalRank)
-      return function.emitOpError("logits \"") << logits << "\" must be floats with " << minimalRank << " dims or more, got " << type;
+      return function.emitOpError("logits \"")
+             << logits << "\" must be floats with " << minimalRank << " dims or more, got " << type;
     FailureOr<Value> targets = findLabels(function, labels, type.getShape().drop_back());
     if (failed(targets))
       return failure();
@@ -104,7 +106,8 @@ private:
   Value meanCrossEntropy(StepBuilder &build, Value scores, Value targets) {
     RankedTensorType type = tensorTypeOf(targets);
     RankedTensorType rows = type.clone(tensorTypeOf(scores).getElementType());
-    Value each = build.widen(build.value<CrossEntropyOp>(rows, scores, targets, static_cast<uint64_t>(ignoreIndex.getValue())));
+    Value each =
+        build.widen(build.value<CrossEntropyOp>(rows, scores, targets, static_cast<uint64_t>(ignoreIndex.getValue())));
     Value counts = build.value<arith::CmpIOp>(arith::CmpIPredicate::ne, targets, build.splat(type, ignoreIndex));
     Value ones = build.keepWhere(counts, build.splat(each.getType(), 1));
     SmallVector<int64_t> all = dimRange(0, type.getRank());

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "StepFunction.h"
 #include "StepBuilder.h"
+#include "StepFunction.h"
 
 #include "ds/Passes/Passes.h"
 
@@ -50,8 +50,9 @@ public:
     OpBuilder atModule(function);
     if (lastVariable)
       atModule.setInsertionPointAfter(lastVariable);
-    lastVariable = VariableOp::create(atModule, location, text, role, type, /*initial=*/Attribute(), /*layout=*/LayoutAttr(),
-                                      /*frozen=*/false);
+    lastVariable =
+        VariableOp::create(atModule, location, text, role, type, /*initial=*/Attribute(), /*layout=*/LayoutAttr(),
+                           /*frozen=*/false);
     symbols.insert(lastVariable);
     return cast<VariableOp>(lastVariable);
   }
@@ -139,11 +140,12 @@ private:
     FailureOr<VariableOp> variance = declareState(state, update.variable, "exp_avg_sq");
     if (failed(variance))
       return failure();
-    Value operands[] = {state.read(update.variable), update.gradient, state.read(*mean), state.read(*variance), rate, step};
+    Value operands[] = {
+        state.read(update.variable), update.gradient, state.read(*mean), state.read(*variance), rate, step};
     auto op = state.at(update.variable.getLoc())
-                  .create<AdamUpdateOp>(operands[0].getType(), operands[2].getType(), operands[3].getType(), operands[0],
-                                        operands[1], operands[2], operands[3], rate, step, asAttr(beta1), asAttr(beta2),
-                                        asAttr(epsilon), asAttr(weightDecay), asFlag(kind == "adamw"));
+                  .create<AdamUpdateOp>(operands[0].getType(), operands[2].getType(), operands[3].getType(),
+                                        operands[0], operands[1], operands[2], operands[3], rate, step, asAttr(beta1),
+                                        asAttr(beta2), asAttr(epsilon), asAttr(weightDecay), asFlag(kind == "adamw"));
     state.assign(update.variable, op.getNewParameter());
     state.assign(*mean, op.getNewMean());
     state.assign(*variance, op.getNewVariance());
@@ -160,10 +162,11 @@ private:
       velocity = *declared;
     }
     Value parameter = state.read(update.variable), oldVelocity = velocity ? state.read(velocity) : update.gradient;
-    auto op = state.at(update.variable.getLoc())
-                  .create<SgdUpdateOp>(parameter.getType(), oldVelocity.getType(), parameter, update.gradient, oldVelocity,
-                                       rate, step, asAttr(momentum), asAttr(velocity ? dampening.getValue() : 0.0), asAttr(weightDecay),
-                                       asFlag(nesterov));
+    auto op =
+        state.at(update.variable.getLoc())
+            .create<SgdUpdateOp>(parameter.getType(), oldVelocity.getType(), parameter, update.gradient, oldVelocity,
+                                 rate, step, asAttr(momentum), asAttr(velocity ? dampening.getValue() : 0.0),
+                                 asAttr(weightDecay), asFlag(nesterov));
     state.assign(update.variable, op.getNewParameter());
     if (velocity)
       state.assign(velocity, op.getNewVelocity());

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "StepFunction.h"
 #include "StepBuilder.h"
+#include "StepFunction.h"
 
 #include "ds/Passes/Passes.h"
 
@@ -65,7 +65,8 @@ private:
   /// f32, or f64 if a gradient is.
   RankedTensorType normType(ArrayRef<OpOperand *> gradients) {
     Builder builder(&getContext());
-    bool isDouble = llvm::any_of(gradients, [](OpOperand *gradient) { return getElementTypeOrSelf(gradient->get().getType()).isF64(); });
+    bool isDouble = llvm::any_of(
+        gradients, [](OpOperand *gradient) { return getElementTypeOrSelf(gradient->get().getType()).isF64(); });
     return RankedTensorType::get({}, isDouble ? Type(builder.getF64Type()) : Type(builder.getF32Type()));
   }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "StepFunction.h"
 #include "StepBuilder.h"
+#include "StepFunction.h"
 
 #include "ds/Config/TrainingConfig.h"
 #include "ds/Passes/Passes.h"
@@ -58,14 +58,16 @@ private:
     if (auto read = dyn_cast<ReadOp>(op))
       return trainable.contains(read.getVariableAttr().getAttr());
     auto usesActive = [&](Operation *nested) {
-      return WalkResult(failure(llvm::any_of(nested->getOperands(), [&](Value value) { return activeValues.contains(value); })));
+      return WalkResult(
+          failure(llvm::any_of(nested->getOperands(), [&](Value value) { return activeValues.contains(value); })));
     };
     return op->walk(usesActive).wasInterrupted();
   }
 
   /// Adds the gradients of an op's operands, if it has one itself.
   LogicalResult visit(Operation *op) {
-    SmallVector<Value> results = llvm::map_to_vector(op->getResults(), [&](Value value) { return gradients.lookup(value); });
+    SmallVector<Value> results =
+        llvm::map_to_vector(op->getResults(), [&](Value value) { return gradients.lookup(value); });
     if (llvm::none_of(results, [](Value gradient) { return static_cast<bool>(gradient); }))
       return success();
     if (auto read = dyn_cast<ReadOp>(op)) {
@@ -75,7 +77,8 @@ private:
     auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
     if (!differentiable)
       return op->emitOpError("has no gradient rule, but the loss depends on a trainable variable through it");
-    SmallVector<bool> needed = llvm::map_to_vector(op->getOperands(), [&](Value value) { return activeValues.contains(value); });
+    SmallVector<bool> needed =
+        llvm::map_to_vector(op->getOperands(), [&](Value value) { return activeValues.contains(value); });
     SmallVector<Value> operands;
     if (failed(differentiable.buildGradients(builder, results, needed, operands)))
       return failure();
@@ -138,7 +141,8 @@ static void appendGradients(func::FuncOp function, ArrayRef<VariableOp> variable
     Value gradient = reverse.gradientOf(variable.getSymNameAttr());
     if (!gradient)
       gradient = StepBuilder(builder, variable.getLoc()).zeros(variable.getTensorType());
-    appendResult(function, gradient, builder.getNamedAttr(kGradientAttr, FlatSymbolRefAttr::get(variable.getSymNameAttr())));
+    appendResult(function, gradient,
+                 builder.getNamedAttr(kGradientAttr, FlatSymbolRefAttr::get(variable.getSymNameAttr())));
   }
 }
 

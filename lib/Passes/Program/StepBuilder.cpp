@@ -9,7 +9,9 @@
 using namespace mlir;
 using namespace ds;
 
-SmallVector<int64_t> ds::dimRange(int64_t first, int64_t last) { return llvm::to_vector(llvm::seq<int64_t>(first, last)); }
+SmallVector<int64_t> ds::dimRange(int64_t first, int64_t last) {
+  return llvm::to_vector(llvm::seq<int64_t>(first, last));
+}
 
 std::optional<double> ds::findSplat(Value value) {
   while (auto broadcast = value.getDefiningOp<BroadcastOp>())

@@ -14,7 +14,9 @@
 namespace ds {
 
 /// The type of a tensor value.
-inline mlir::RankedTensorType tensorTypeOf(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
+inline mlir::RankedTensorType tensorTypeOf(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType());
+}
 
 /// The dims [first, last).
 llvm::SmallVector<int64_t> dimRange(int64_t first, int64_t last);
@@ -27,13 +29,11 @@ public:
   StepBuilder(mlir::OpBuilder &builder, mlir::Location location) : builder(builder), location(location) {}
 
   /// Creates any op at this builder's place.
-  template <typename OpT, typename... Args>
-  OpT create(Args &&...args) {
+  template <typename OpT, typename... Args> OpT create(Args &&...args) {
     return OpT::create(builder, location, std::forward<Args>(args)...);
   }
   /// Creates an op of one result.
-  template <typename OpT, typename... Args>
-  mlir::Value value(Args &&...args) {
+  template <typename OpT, typename... Args> mlir::Value value(Args &&...args) {
     return create<OpT>(std::forward<Args>(args)...).getResult();
   }
 

@@ -49,7 +49,8 @@ Value ds::appendArgument(func::FuncOp function, Type type, StringRef name) {
 
 void ds::appendResult(func::FuncOp function, Value value, NamedAttribute attribute) {
   auto attributes = DictionaryAttr::get(function.getContext(), attribute);
-  [[maybe_unused]] LogicalResult inserted = function.insertResult(function.getNumResults(), value.getType(), attributes);
+  [[maybe_unused]] LogicalResult inserted =
+      function.insertResult(function.getNumResults(), value.getType(), attributes);
   assert(succeeded(inserted) && "a function takes any result");
   returnOf(function).getOperandsMutable().append(value);
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the passes of the program stage do with the function of a step: its named arguments and results, its reads and assigns.
+/// What the passes of the program stage do with the function of a step: its named arguments and results, its reads and
+/// assigns.
 
 #ifndef DS_PASSES_PROGRAM_STEPFUNCTION_H
 #define DS_PASSES_PROGRAM_STEPFUNCTION_H

@@ -18,14 +18,14 @@ using namespace mlir;
 using namespace ds;
 
 static bool isLegal(Operation *op) {
-  if (isa<ModuleOp, func::FuncOp, func::ReturnOp, scf::ForOp, scf::YieldOp, MeshOp, VariableOp, ReadOp, AssignOp, ConstrainOp>(op))
+  if (isa<ModuleOp, func::FuncOp, func::ReturnOp, scf::ForOp, scf::YieldOp, MeshOp, VariableOp, ReadOp, AssignOp,
+          ConstrainOp>(op))
     return true;
   return isa<LayoutRuleOpInterface>(op);
 }
 
 /// Checks one read or assign: its place, and that its variable was not `seen` before.
-template <typename OpT>
-static LogicalResult verifyAccess(OpT op, llvm::SmallPtrSetImpl<Attribute> &seen) {
+template <typename OpT> static LogicalResult verifyAccess(OpT op, llvm::SmallPtrSetImpl<Attribute> &seen) {
   if (!isa<func::FuncOp>(op->getParentOp()))
     return op.emitOpError("must stand at the top level of a function");
   if (!seen.insert(op.getVariableAttr()).second)

@@ -50,15 +50,13 @@ static void differentiateSelect(arith::SelectOp op, Gradients &g) {
     g.operands[2] = g.build.select(op.getCondition(), zero, g.result());
 }
 
-template <typename OpT>
-static void differentiateConversion(OpT op, Gradients &g) {
+template <typename OpT> static void differentiateConversion(OpT op, Gradients &g) {
   g.operands[0] = g.build.convert(g.result(), op.getIn().getType());
 }
 
-/// The gradient goes to the operand that wins (`wins`: its predicate against the other) and halves between equal ones. A constant
-/// wins against an equal value, so that the gradient of relu at 0 is 0.
-template <typename OpT, Predicate wins>
-static void differentiateExtremum(OpT op, Gradients &g) {
+/// The gradient goes to the operand that wins (`wins`: its predicate against the other) and halves between equal ones.
+/// A constant wins against an equal value, so that the gradient of relu at 0 is 0.
+template <typename OpT, Predicate wins> static void differentiateExtremum(OpT op, Gradients &g) {
   Value operands[] = {op.getLhs(), op.getRhs()};
   for (unsigned i : {0u, 1u}) {
     if (!g.needed[i])

@@ -26,7 +26,8 @@ static Value attentionScores(AttentionOp op, StepBuilder &build, Value groupedQu
   return build.select(build.broadcast(isSeen, {2, 3}, shape), scores, hidden);
 }
 
-/// With the probabilities p and dp = gradient value^T: p (dp - sum(p dp)), summed over the dims along which the bias repeats.
+/// With the probabilities p and dp = gradient value^T: p (dp - sum(p dp)), summed over the dims along which the bias
+/// repeats.
 static Value biasGradient(AttentionOp op, Gradients &g) {
   ArrayRef<int64_t> q = tensorTypeOf(op.getQuery()).getShape(), v = tensorTypeOf(op.getValue()).getShape();
   const int64_t groups = q[1] / v[1], shape[] = {q[0], q[1], q[2], v[2]};
@@ -48,17 +49,17 @@ static Value biasGradient(AttentionOp op, Gradients &g) {
 
 static void differentiateAttention(AttentionOp op, Gradients &g) {
   if (g.needed[0] || g.needed[1] || g.needed[2]) {
-    auto gradient = g.build.create<AttentionGradOp>(op.getQuery().getType(), op.getKey().getType(), op.getValue().getType(),
-                                                    op.getQuery(), op.getKey(), op.getValue(), g.result(), op.getBias(),
-                                                    op.getScaleAttr(), op.getCausalAttr());
+    auto gradient = g.build.create<AttentionGradOp>(op.getQuery().getType(), op.getKey().getType(),
+                                                    op.getValue().getType(), op.getQuery(), op.getKey(), op.getValue(),
+                                                    g.result(), op.getBias(), op.getScaleAttr(), op.getCausalAttr());
     llvm::copy(gradient.getResults(), g.operands.begin());
   }
   if (op.getBias() && g.needed[3])
     g.operands[3] = biasGradient(op, g);
 }
 
-/// The gradients of cosine and sine, both [S, D/2], with the halves x1, x2 of the input and g1, g2 of the result's gradient:
-/// g1 x1 + g2 x2 and g2 x1 - g1 x2, summed over the leading dims.
+/// The gradients of cosine and sine, both [S, D/2], with the halves x1, x2 of the input and g1, g2 of the result's
+/// gradient: g1 x1 + g2 x2 and g2 x1 - g1 x2, summed over the leading dims.
 static void differentiateAngles(RotaryEmbeddingOp op, Gradients &g) {
   int64_t rank = tensorTypeOf(op.getInput()).getRank(), half = tensorTypeOf(op.getCosine()).getDimSize(1);
   auto halfOf = [&](Value value, int64_t number) { return g.build.slice(value, rank - 1, number * half, half); };
@@ -74,7 +75,8 @@ static void differentiateAngles(RotaryEmbeddingOp op, Gradients &g) {
 /// The rotation back.
 static void differentiateRotary(RotaryEmbeddingOp op, Gradients &g) {
   if (g.needed[0])
-    g.operands[0] = g.build.value<RotaryEmbeddingOp>(op.getType(), g.result(), op.getCosine(), g.build.neg(op.getSine()));
+    g.operands[0] =
+        g.build.value<RotaryEmbeddingOp>(op.getType(), g.result(), op.getCosine(), g.build.neg(op.getSine()));
   if (g.needed[1] || g.needed[2])
     differentiateAngles(op, g);
 }

@@ -22,7 +22,8 @@ static void differentiateConvolution(ConvolutionOp op, Gradients &g) {
 /// A transposed convolution is the adjoint of a convolution, so its own adjoint is the convolution.
 static void differentiateTransposedConvolution(ConvolutionGradInputOp op, Gradients &g) {
   if (g.needed[0])
-    g.operands[0] = convolve<ConvolutionGradWeightOp>(g.build, op, op.getWeight().getType(), g.result(), op.getGradient());
+    g.operands[0] =
+        convolve<ConvolutionGradWeightOp>(g.build, op, op.getWeight().getType(), g.result(), op.getGradient());
   if (g.needed[1])
     g.operands[1] = convolve<ConvolutionOp>(g.build, op, op.getGradient().getType(), g.result(), op.getWeight());
 }

@@ -14,10 +14,10 @@ namespace ds {
 /// What a rule reads and fills.
 struct Gradients {
   StepBuilder build;
-  mlir::ValueRange results;                        ///< gradients of the op's results; null: zero
-  llvm::ArrayRef<bool> needed;                     ///< per operand
-  llvm::SmallVectorImpl<mlir::Value> &operands;    ///< gradients of the operands, to be filled
-  llvm::LogicalResult status = mlir::success();    ///< a rule that cannot emits an error and sets this
+  mlir::ValueRange results;                     ///< gradients of the op's results; null: zero
+  llvm::ArrayRef<bool> needed;                  ///< per operand
+  llvm::SmallVectorImpl<mlir::Value> &operands; ///< gradients of the operands, to be filled
+  llvm::LogicalResult status = mlir::success(); ///< a rule that cannot emits an error and sets this
 
   /// The gradient of the op's first result.
   mlir::Value result() const { return results.front(); }
@@ -27,7 +27,8 @@ struct Gradients {
 template <typename OpT, void (*rule)(OpT, Gradients &)>
 struct GradientModel : DifferentiableOpInterface::ExternalModel<GradientModel<OpT, rule>, OpT> {
   llvm::LogicalResult buildGradients(mlir::Operation *op, mlir::OpBuilder &builder, mlir::ValueRange resultGradients,
-                                     llvm::ArrayRef<bool> needed, llvm::SmallVectorImpl<mlir::Value> &operandGradients) const {
+                                     llvm::ArrayRef<bool> needed,
+                                     llvm::SmallVectorImpl<mlir::Value> &operandGradients) const {
     operandGradients.assign(op->getNumOperands(), mlir::Value());
     Gradients gradients{StepBuilder(builder, op->getLoc()), resultGradients, needed, operandGradients};
     rule(llvm::cast<OpT>(op), gradients);
@@ -35,8 +36,7 @@ struct GradientModel : DifferentiableOpInterface::ExternalModel<GradientModel<Op
   }
 };
 
-template <typename OpT, void (*rule)(OpT, Gradients &)>
-void attachRule(mlir::MLIRContext *context) {
+template <typename OpT, void (*rule)(OpT, Gradients &)> void attachRule(mlir::MLIRContext *context) {
   OpT::template attachInterface<GradientModel<OpT, rule>>(*context);
 }
 

@@ -77,7 +77,8 @@ static Value powerSlope(math::PowFOp op, StepBuilder &build) {
   return build.select(isZero, build.zeros(base.getType()), build.mul(exponent, lower));
 }
 
-/// The exponent's gradient y log(base) is zero where the base is zero and the exponent is not negative, as is the slope.
+/// The exponent's gradient y log(base) is zero where the base is zero and the exponent is not negative, as is the
+/// slope.
 static void differentiatePow(math::PowFOp op, Gradients &g) {
   if (g.needed[0])
     g.operands[0] = g.build.mul(g.result(), powerSlope(op, g.build));
@@ -91,8 +92,7 @@ static void differentiatePow(math::PowFOp op, Gradients &g) {
 }
 
 /// Steps are flat.
-template <typename OpT>
-static void differentiateStep(OpT, Gradients &) {}
+template <typename OpT> static void differentiateStep(OpT, Gradients &) {}
 
 void ds::attachMathGradients(MLIRContext *context) {
   attachRule<math::AbsFOp, differentiateAbs>(context);

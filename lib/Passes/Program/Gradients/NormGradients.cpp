@@ -39,8 +39,9 @@ namespace {
 class Rows {
 public:
   Rows(StepBuilder &build, Value input, Value scale)
-      : build(build), shape(tensorTypeOf(input).getShape()), leading(dimRange(0, shape.size() - tensorTypeOf(scale).getRank())),
-        row(dimRange(leading.size(), shape.size())), size(tensorTypeOf(scale).getNumElements()) {}
+      : build(build), shape(tensorTypeOf(input).getShape()),
+        leading(dimRange(0, shape.size() - tensorTypeOf(scale).getRank())), row(dimRange(leading.size(), shape.size())),
+        size(tensorTypeOf(scale).getNumElements()) {}
 
   /// One number per row, repeated along it.
   Value repeat(Value numbers) { return build.broadcast(numbers, leading, shape); }
@@ -64,10 +65,9 @@ private:
 
 } // namespace
 
-/// With the normalized input n and h = g scale: deviation (h - n mean(h n)), and for a norm that subtracts the mean also
-/// minus mean(h). The scale's gradient is the sum over rows of g n.
-template <typename OpT>
-static void differentiateNorm(OpT op, Gradients &g, bool isCentred) {
+/// With the normalized input n and h = g scale: deviation (h - n mean(h n)), and for a norm that subtracts the mean
+/// also minus mean(h). The scale's gradient is the sum over rows of g n.
+template <typename OpT> static void differentiateNorm(OpT op, Gradients &g, bool isCentred) {
   Rows rows(g.build, op.getInput(), op.getScale());
   Value x = g.build.widen(op.getInput()), gradient = g.build.widen(g.result());
   if (isCentred)

@@ -15,7 +15,8 @@ static void differentiateBroadcast(BroadcastOp op, Gradients &g) {
 }
 
 static void differentiateTranspose(TransposeOp op, Gradients &g) {
-  g.operands[0] = g.build.value<TransposeOp>(op.getInput().getType(), g.result(), invertPermutationVector(op.getPermutation()));
+  g.operands[0] =
+      g.build.value<TransposeOp>(op.getInput().getType(), g.result(), invertPermutationVector(op.getPermutation()));
 }
 
 static void differentiateReshape(ReshapeOp op, Gradients &g) {
