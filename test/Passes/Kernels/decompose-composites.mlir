@@ -1,0 +1,73 @@
+// RUN: ds-opt %s --ds-decompose-composites --ds-verify-layouts | FileCheck %s
+// RUN: ds-opt %s --check-each-pass --ds-decompose-composites -o /dev/null
+
+ds.mesh @mesh <dp = 2>
+
+// CHECK-LABEL: func.func @silu_is_x_over_one_plus_exp
+// CHECK-SAME:  (%[[X:.*]]: tensor
+func.func @silu_is_x_over_one_plus_exp(%x: tensor<8x4xf32> {ds.name = "x"}) -> (tensor<8x4xf32> {ds.name = "y"}) {
+  // CHECK: %[[N:.*]] = arith.negf %[[X]]
+  // CHECK: %[[E:.*]] = math.exp %[[N]]
+  // CHECK: %[[D:.*]] = arith.addf %[[E]]
+  // CHECK: %[[Y:.*]] = arith.divf %[[X]], %[[D]]
+  // CHECK: return %[[Y]]
+  %y = ds.silu %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @softmax_subtracts_the_maximum
+func.func @softmax_subtracts_the_maximum(%x: tensor<8x4xf32, #ds.layout<[{dp}, {}]>> {ds.name = "x"}) -> (tensor<8x4xf32, #ds.layout<[{dp}, {}]>> {ds.name = "y"}) {
+  // CHECK:     ds.reduce {{.*}}kind = #ds.reduction<max>{{.*}} -> tensor<8xf32, #ds.layout<[{dp}]>>
+  // CHECK:     math.exp
+  // CHECK:     ds.reduce {{.*}}kind = #ds.reduction<sum>
+  // CHECK-NOT: ds.softmax
+  // CHECK:     return {{.*}} : tensor<8x4xf32, #ds.layout<[{dp}, {}]>>
+  %y = ds.softmax %x {dim = 1 : i64} : (tensor<8x4xf32, #ds.layout<[{dp}, {}]>>) -> tensor<8x4xf32, #ds.layout<[{dp}, {}]>>
+  return %y : tensor<8x4xf32, #ds.layout<[{dp}, {}]>>
+}
+
+// CHECK-LABEL: func.func @layer_norm_reads_its_row_twice
+func.func @layer_norm_reads_its_row_twice(%x: tensor<8x4xf32, #ds.layout<[{dp}, {}]>> {ds.name = "x"}, %g: tensor<4xf32> {ds.name = "g"}, %b: tensor<4xf32> {ds.name = "b"})
+    -> (tensor<8x4xf32, #ds.layout<[{dp}, {}]>> {ds.name = "y"}) {
+  // CHECK-COUNT-2: ds.reduce
+  // CHECK:         math.{{rsqrt|sqrt}}
+  // CHECK-NOT:     ds.layer_norm
+  // CHECK:         return
+  %y = ds.layer_norm %x, %g, %b {epsilon = 1.0e-05 : f64} : (tensor<8x4xf32, #ds.layout<[{dp}, {}]>>, tensor<4xf32>, tensor<4xf32>) -> tensor<8x4xf32, #ds.layout<[{dp}, {}]>>
+  return %y : tensor<8x4xf32, #ds.layout<[{dp}, {}]>>
+}
+
+// CHECK-LABEL: func.func @attention_is_two_matmuls
+func.func @attention_is_two_matmuls(%q: tensor<2x4x6x8xf32, #ds.layout<[{dp}, {}, {}, {}]>> {ds.name = "q"}) -> (tensor<2x4x6x8xf32, #ds.layout<[{dp}, {}, {}, {}]>> {ds.name = "y"}) {
+  // CHECK:     ds.matmul
+  // CHECK:     math.exp
+  // CHECK:     ds.matmul
+  // CHECK-NOT: ds.attention
+  // CHECK:     return
+  %y = ds.attention %q, %q, %q {scale = 0.5 : f64, causal} : (tensor<2x4x6x8xf32, #ds.layout<[{dp}, {}, {}, {}]>>, tensor<2x4x6x8xf32, #ds.layout<[{dp}, {}, {}, {}]>>,
+      tensor<2x4x6x8xf32, #ds.layout<[{dp}, {}, {}, {}]>>) -> tensor<2x4x6x8xf32, #ds.layout<[{dp}, {}, {}, {}]>>
+  return %y : tensor<2x4x6x8xf32, #ds.layout<[{dp}, {}, {}, {}]>>
+}
+
+// CHECK-LABEL: func.func @an_update_stays_on_its_shard
+func.func @an_update_stays_on_its_shard(%p: tensor<8xf32, #ds.layout<[{}], flat = {dp}>> {ds.name = "p"}, %r: tensor<f32> {ds.name = "r"}, %t: tensor<f32> {ds.name = "t"})
+    -> (tensor<8xf32> {ds.name = "y"}) {
+  // CHECK-NOT: ds.sgd_update
+  // CHECK:     %[[N:.*]] = arith.subf {{.*}} : tensor<8xf32, #ds.layout<[{}], flat = {dp}>>
+  // CHECK:     ds.all_gather %[[N]]
+  %n:2 = ds.sgd_update %p, %p, %p, %r, %t {momentum = 0.875 : f64, dampening = 0.0 : f64, decay = 0.0 : f64}
+      : (tensor<8xf32, #ds.layout<[{}], flat = {dp}>>, tensor<8xf32, #ds.layout<[{}], flat = {dp}>>, tensor<8xf32, #ds.layout<[{}], flat = {dp}>>, tensor<f32>, tensor<f32>)
+      -> (tensor<8xf32, #ds.layout<[{}], flat = {dp}>>, tensor<8xf32, #ds.layout<[{}], flat = {dp}>>)
+  %y = ds.all_gather %n#0 over "dp" : tensor<8xf32, #ds.layout<[{}], flat = {dp}>> -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @leaves_matmuls_and_elementwise_ops_alone
+func.func @leaves_matmuls_and_elementwise_ops_alone(%x: tensor<8x4xf32> {ds.name = "x"}, %w: tensor<4x6xf32> {ds.name = "w"}) -> (tensor<8x6xf32> {ds.name = "y"}) {
+  // CHECK-NEXT: %[[M:.*]] = ds.matmul %{{.*}}, %{{.*}} {indices = "ik,kj->ij"}
+  // CHECK-NEXT: %[[Y:.*]] = math.tanh %[[M]]
+  // CHECK-NEXT: return %[[Y]]
+  %m = ds.matmul %x, %w {indices = "ik,kj->ij"} : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+  %y = math.tanh %m : tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}

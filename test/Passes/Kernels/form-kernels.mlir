@@ -1,0 +1,75 @@
+// RUN: ds-opt %s --ds-form-kernels --ds-verify-layouts --ds-verify-schedule | FileCheck %s
+// RUN: ds-opt %s --check-each-pass --ds-form-kernels -o /dev/null
+
+ds.mesh @mesh <dp = 2>
+
+// CHECK-LABEL: func.func @an_elementwise_chain_is_one_kernel
+// CHECK-SAME:  (%[[X:.*]]: {{.*}}, %[[Y:.*]]: {{.*}})
+func.func @an_elementwise_chain_is_one_kernel(%x: tensor<8x4xf32> {ds.name = "x"}, %y: tensor<8x4xf32> {ds.name = "y"}) -> (tensor<8x4xf32> {ds.name = "z"}) {
+  // CHECK:      %[[K:.*]] = ds.kernel(%[[X]], %[[Y]])
+  // CHECK:      math.exp
+  // CHECK:      arith.addf
+  // CHECK:      ds.yield
+  // CHECK-NOT:  ds.kernel
+  // CHECK:      return %[[K]]
+  %e = math.exp %x : tensor<8x4xf32>
+  %z = arith.addf %e, %y : tensor<8x4xf32>
+  return %z : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @a_row_is_folded_and_used_in_one_kernel
+func.func @a_row_is_folded_and_used_in_one_kernel(%x: tensor<8x4xf32> {ds.name = "x"}) -> (tensor<8x4xf32> {ds.name = "y"}) {
+  // CHECK:     ds.kernel
+  // CHECK:     ds.reduce
+  // CHECK:     ds.broadcast
+  // CHECK:     arith.subf
+  // CHECK:     ds.yield
+  // CHECK-NOT: ds.kernel
+  // CHECK:     return
+  %m = ds.reduce %x {dims = array<i64: 1>, kind = #ds.reduction<max>} : (tensor<8x4xf32>) -> tensor<8xf32>
+  %b = ds.broadcast %m {dims = array<i64: 0>} : (tensor<8xf32>) -> tensor<8x4xf32>
+  %y = arith.subf %x, %b : tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @folded_rows_are_used_in_another_kernel
+func.func @folded_rows_are_used_in_another_kernel(%x: tensor<8x4xf32> {ds.name = "x"}) -> (tensor<8x4xf32> {ds.name = "y"}) {
+  // CHECK:     %[[M:.*]] = ds.kernel
+  // CHECK:     ds.reduce
+  // CHECK:     ds.kernel({{.*}}%[[M]]
+  // CHECK:     arith.subf
+  %m = ds.reduce %x {dims = array<i64: 0>, kind = #ds.reduction<max>} : (tensor<8x4xf32>) -> tensor<4xf32>
+  %b = ds.broadcast %m {dims = array<i64: 1>} : (tensor<4xf32>) -> tensor<8x4xf32>
+  %y = arith.subf %x, %b : tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @ops_on_the_two_sides_of_a_matmul_stay_apart
+func.func @ops_on_the_two_sides_of_a_matmul_stay_apart(%x: tensor<4x4xf32> {ds.name = "x"}) -> (tensor<4x4xf32> {ds.name = "y"}) {
+  // CHECK:      %[[A:.*]] = ds.kernel
+  // CHECK:      math.exp
+  // CHECK:      %[[M:.*]] = ds.matmul %[[A]], %[[A]]
+  // CHECK:      ds.kernel({{.*}}%[[M]]
+  // CHECK:      arith.addf
+  %e = math.exp %x : tensor<4x4xf32>
+  %m = ds.matmul %e, %e {indices = "ik,kj->ij"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %y = arith.addf %m, %e : tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+
+// CHECK-LABEL: func.func @layouts_of_shards_are_kept
+func.func @layouts_of_shards_are_kept(%x: tensor<8xf32, #ds.layout<[{}], flat = {dp}>> {ds.name = "x"}) -> (tensor<8xf32, #ds.layout<[{}], flat = {dp}>> {ds.name = "y"}) {
+  // CHECK: ds.kernel(%{{.*}}) : (tensor<8xf32, #ds.layout<[{}], flat = {dp}>>) -> tensor<8xf32, #ds.layout<[{}], flat = {dp}>>
+  %y = math.exp %x : tensor<8xf32, #ds.layout<[{}], flat = {dp}>>
+  return %y : tensor<8xf32, #ds.layout<[{}], flat = {dp}>>
+}
+
+// CHECK-LABEL: func.func @leaves_matmuls_and_casts_alone
+func.func @leaves_matmuls_and_casts_alone(%x: tensor<4x4xf32> {ds.name = "x"}) -> (tensor<4x4xf32, #ds.layout<[{dp}, {}]>> {ds.name = "y"}) {
+  // CHECK-NEXT: %[[M:.*]] = ds.matmul
+  // CHECK-NEXT: %[[S:.*]] = ds.take_shard %[[M]]
+  // CHECK-NEXT: return %[[S]]
+  %m = ds.matmul %x, %x {indices = "ik,kj->ij"} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s = ds.take_shard %m over "dp" : tensor<4x4xf32> -> tensor<4x4xf32, #ds.layout<[{dp}, {}]>>
+  return %s : tensor<4x4xf32, #ds.layout<[{dp}, {}]>>
+}
