@@ -56,6 +56,18 @@ func.func @one_key_head(%q: tensor<2x4x3x8xf32>, %k: tensor<2x3x8xf32>, %v: tens
   return %2 : tensor<2x4x3x8xf32>
 }
 
+// CHECK-LABEL: func.func @scaled_operands
+func.func @scaled_operands(%q: tensor<2x4x2x8xf32>, %k: tensor<2x4x2x8xf32>, %v: tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32> {
+  %c = arith.constant dense<0.5> : tensor<2x4x2x8xf32>
+  %0 = arith.mulf %q, %c : tensor<2x4x2x8xf32>
+  %1 = arith.mulf %c, %k : tensor<2x4x2x8xf32>
+  %2 = ds.matmul %0, %1 {indices = "bhsd,bhtd->bhst"} : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> tensor<2x4x2x2xf32>
+  %3 = ds.softmax %2 {dim = 3 : i64} : (tensor<2x4x2x2xf32>) -> tensor<2x4x2x2xf32>
+  // CHECK-NEXT: ds.attention %arg0, %arg1, %arg2 {scale = 2.500000e-01 : f64}
+  %4 = ds.matmul %3, %v {indices = "bhst,bhtd->bhsd"} : (tensor<2x4x2x2xf32>, tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32>
+  return %4 : tensor<2x4x2x8xf32>
+}
+
 // -----
 
 // The gradient of a learned bias would be lost.

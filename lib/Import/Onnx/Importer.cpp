@@ -104,6 +104,8 @@ FailureOr<Type> Importer::typeOfInput(const onnx::ValueInfoProto &input, const I
       shape.push_back(dim.dim_value());
       continue;
     }
+    if (dim.dim_param().empty())
+      return errors.malformed(name + " must have a size or a name in each dim");
     symbolicDims.insert(dim.dim_param());
     if (std::optional<int64_t> size = findDim(options, dim.dim_param(), input.name(), shape.size())) {
       shape.push_back(*size);

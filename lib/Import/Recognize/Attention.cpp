@@ -164,6 +164,15 @@ static std::optional<Scores> findScores(Value value) {
 // Operands
 //===----------------------------------------------------------------------===//
 
+/// Takes a constant factor off an operand of the scores.
+static void takeScale(Value &value, double &scale) {
+  Product product = findProduct(value, 1);
+  if (product.values.size() != 1 || product.values[0] == value)
+    return;
+  value = product.values[0];
+  scale *= product.factor;
+}
+
 static Value createReshape(PatternRewriter &rewriter, Value value, ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getShape() == shape)
@@ -296,6 +305,8 @@ struct RecognizeAttention : OpRewritePattern<MatmulOp> {
     Parts parts;
     if (!scores || !findQueryAndKey(scores->product, parts) || !findValue(op, softmax == left, parts))
       return rewriter.notifyMatchFailure(op, "has no scores of queries and keys");
+    takeScale(parts.query.value, scores->scale);
+    takeScale(parts.key.value, scores->scale);
     rewrite(op, *scores, parts, rewriter);
     return success();
   }

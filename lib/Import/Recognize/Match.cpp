@@ -30,8 +30,11 @@ std::optional<double> recognize::findSplat(Value value) {
 
 bool recognize::isClose(double number, double expected) { return std::fabs(number - expected) <= 1e-5 * std::fabs(expected); }
 
-static void addFactors(Value value, unsigned most, ArrayRef<Value> leaves, Product &product) {
-  if (llvm::is_contained(leaves, value)) {
+/// Deeper trees are no spelling of anything known.
+static constexpr unsigned kDeepest = 8;
+
+static void addFactors(Value value, unsigned most, ArrayRef<Value> leaves, Product &product, unsigned depth = 0) {
+  if (llvm::is_contained(leaves, value) || depth == kDeepest) {
     product.values.push_back(value);
     return;
   }
@@ -40,14 +43,14 @@ static void addFactors(Value value, unsigned most, ArrayRef<Value> leaves, Produ
     return;
   }
   if (auto multiply = value.getDefiningOp<arith::MulFOp>(); multiply && product.values.size() < most) {
-    addFactors(multiply.getLhs(), most, leaves, product);
-    addFactors(multiply.getRhs(), most, leaves, product);
+    addFactors(multiply.getLhs(), most, leaves, product, depth + 1);
+    addFactors(multiply.getRhs(), most, leaves, product, depth + 1);
     return;
   }
   if (auto divide = value.getDefiningOp<arith::DivFOp>())
     if (std::optional<double> splat = findSplat(divide.getRhs()); splat && *splat != 0) {
       product.factor /= *splat;
-      addFactors(divide.getLhs(), most, leaves, product);
+      addFactors(divide.getLhs(), most, leaves, product, depth + 1);
       return;
     }
   product.values.push_back(value);
