@@ -37,6 +37,12 @@ static AttachOptimizerPassOptions optimizerOptions(const OptimizerConfig &optimi
   return options;
 }
 
+void ds::buildImportPipeline(OpPassManager &manager) {
+  manager.addPass(createCSEPass()); // recognizing compares values
+  manager.addPass(createRecognizeCompositesPass());
+  manager.addPass(createCSEPass());
+}
+
 void ds::buildProgramPipeline(OpPassManager &manager, const ProgramOptions &options) {
   manager.addPass(createAttachLossPass(lossOptions(options.loss)));
   DifferentiatePassOptions differentiate;

@@ -191,8 +191,7 @@ int Compilation::runStages() {
     check.compare.tolerance = 1e-6; // composites and their parts round constants to f32 at different places
     ds::checkEachPass(manager, check);
   }
-  manager.addPass(createRecognizeCompositesPass());
-  manager.addPass(createCSEPass());
+  buildImportPipeline(manager);
   // The stages up to the one that is asked for.
   int last = llvm::StringSwitch<int>(options.emit).Case("import", 0).Case("program", 1).Case("placement", 2).Case("kernels", 3).Default(4);
   if (last >= 1 && !options.isInference)

@@ -24,6 +24,9 @@ struct ProgramOptions {
 /// The options that a configuration asks for, with its completed batch sizes.
 ProgramOptions programOptionsFrom(const TrainingConfig &config, const Batch &batch);
 
+/// Import stage: an imported program gets its composites back.
+void buildImportPipeline(mlir::OpPassManager &manager);
+
 /// Program stage: @forward, imported for one part of the batch, becomes @step for the whole of it.
 void buildProgramPipeline(mlir::OpPassManager &manager, const ProgramOptions &options);
 
