@@ -35,12 +35,10 @@ dnnl_engine_t ds::runtime::dnnlCpu() {
 }
 
 dnnl_stream_t ds::runtime::dnnlStream() {
-  thread_local const dnnl_stream_t stream = [] {
-    dnnl_stream_t created = nullptr;
-    dnnl_stream_create(&created, dnnlCpu(), dnnl_stream_default_flags);
-    return created;
-  }();
-  return stream;
+  thread_local DnnlHandle<dnnl_stream_t, dnnl_stream_destroy> stream;
+  if (!stream.get())
+    dnnl_stream_create(stream.out(), dnnlCpu(), dnnl_stream_default_flags);
+  return stream.get();
 }
 
 static absl::StatusOr<dnnl_data_type_t> dnnlType(plan::DataType type) {
