@@ -252,7 +252,6 @@ private:
   }
 
   static std::string names(const std::map<std::string, ReduceKind> &partial) {
-    Layout layout;
     std::string text;
     for (auto &[axis, kind] : partial)
       text += (text.empty() ? "" : ", ") + axis + (kind == ReduceKind::Sum ? "" : ":" + std::string(reduceKindName(kind)));

@@ -14,8 +14,6 @@ static const ReduceKind kAllFolds[] = {ReduceKind::Sum, ReduceKind::Max, ReduceK
 
 static ArrayRef<int64_t> shapeOfTensor(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-static unsigned dimOf(int64_t dim) { return static_cast<unsigned>(dim); }
-
 //===----------------------------------------------------------------------===//
 // Partial by whole
 //===----------------------------------------------------------------------===//
@@ -369,7 +367,7 @@ LayoutRule PadOp::getLayoutRule() {
 LayoutRule ConcatOp::getLayoutRule() {
   LayoutRule rule;
   ValueIndices result = rule.addDims(shapeOfTensor(getResult()));
-  unsigned dim = dimOf(getDim());
+  size_t dim = getDim();
   int64_t common = 0;
   for (Value input : getInputs())
     common = std::gcd(common, shapeOfTensor(input)[dim]);

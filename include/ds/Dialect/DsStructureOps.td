@@ -72,7 +72,7 @@ def Ds_ConstrainOp : Ds_Op<"constrain", [Pure, SameOperandsAndResultType]> {
     The identity. `ds-propagate-layouts` gives its result the dims of `layout`.
 
     ```mlir
-    %1 = ds.constrain %0 to #ds.layout<[{dp}, {} ]> : tensor<8x64xf32>
+    %1 = ds.constrain %0 to <[{dp}, {} ]> : tensor<8x64xf32>
     ```
   }];
   let arguments = (ins Ds_Tensor:$input, Ds_LayoutAttr:$layout);

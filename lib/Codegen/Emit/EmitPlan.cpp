@@ -22,20 +22,6 @@ static void addMesh(plan::PlanT &plan, const Mesh &mesh) {
   }
 }
 
-static std::vector<uint8_t> elementBytesOf(DenseElementsAttr elements) {
-  std::vector<uint8_t> bytes;
-  if (elements.getElementType().isInteger(1)) {
-    for (bool value : elements.getValues<bool>())
-      bytes.push_back(value);
-    return bytes;
-  }
-  ArrayRef<char> raw = elements.getRawData();
-  int64_t repeats = elements.isSplat() ? elements.getNumElements() : 1;
-  for (int64_t i = 0; i < repeats; ++i)
-    bytes.insert(bytes.end(), raw.begin(), raw.end());
-  return bytes;
-}
-
 static void addVariable(plan::PlanT &plan, VariableOp op, unsigned storage, const Mesh &mesh) {
   auto variable = std::make_unique<plan::VariableT>();
   variable->name = op.getSymName().str();
@@ -52,7 +38,7 @@ static void addVariable(plan::PlanT &plan, VariableOp op, unsigned storage, cons
       variable->source->offset = range.getOffset();
       variable->source->length = range.getLength();
     } else if (auto elements = dyn_cast<DenseElementsAttr>(*initial)) {
-      variable->inline_data = elementBytesOf(elements);
+      variable->inline_data = bytesOf(elements);
     }
   }
   plan.variables.push_back(std::move(variable));

@@ -110,16 +110,18 @@ static uint64_t bitsOf(SplatElementsAttr splat) {
   return integer.getValue().getZExtValue();
 }
 
-/// Raw little-endian bytes, a byte per bool.
-static std::vector<uint8_t> bytesOf(DenseElementsAttr elements) {
+std::vector<uint8_t> ds::bytesOf(DenseElementsAttr elements) {
+  std::vector<uint8_t> bytes;
   if (elements.getElementType().isInteger(1)) {
-    std::vector<uint8_t> bytes;
     for (bool value : elements.getValues<bool>())
       bytes.push_back(value);
     return bytes;
   }
   ArrayRef<char> raw = elements.getRawData();
-  return std::vector<uint8_t>(raw.begin(), raw.end());
+  int64_t repeats = elements.isSplat() ? elements.getNumElements() : 1;
+  for (int64_t i = 0; i < repeats; ++i)
+    bytes.insert(bytes.end(), raw.begin(), raw.end());
+  return bytes;
 }
 
 /// A splat is filled in where it stands; other elements are a variable that nobody assigns.

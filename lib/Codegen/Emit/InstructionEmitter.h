@@ -75,6 +75,9 @@ private:
 /// The plan's name of an element type; index is I64.
 plan::DataType dataTypeOf(mlir::Type element);
 
+/// All elements, row-major and little-endian, a byte per bool.
+std::vector<uint8_t> bytesOf(mlir::DenseElementsAttr elements);
+
 /// The table of a layout, resolved for its shape.
 std::unique_ptr<plan::LayoutT> layoutTableOf(mlir::Type type, const Mesh &mesh);
 

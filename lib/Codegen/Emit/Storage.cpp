@@ -85,10 +85,8 @@ int64_t StoragePlan::lastUse(Value value) {
       continue;
     }
     Operation *inBlock = value.getParentBlock()->findAncestorOpInBlock(*user);
-    bool isInit = isa<scf::ForOp>(user);
     bool isInside = inBlock != user;
-    last = std::max(last, isInside ? positions.lookup(inBlock).second
-                                   : (isInit ? positions.lookup(user).first : positions.lookup(user).first));
+    last = std::max(last, isInside ? positions.lookup(inBlock).second : positions.lookup(user).first);
   }
   return last;
 }

@@ -19,9 +19,7 @@ bool ds::isFreeOp(Operation *op) {
 bool ds::isFusibleOp(Operation *op) {
   if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))
     return false;
-  if (isa<ScaleOp, DivideOp, WhereOp>(op))
-    return true;
-  if (auto reduce = dyn_cast<ReduceOp>(op))
+  if (isa<ScaleOp, DivideOp, WhereOp, ReduceOp>(op))
     return true;
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) && !isa<arith::ConstantOp>(op);
 }

@@ -62,8 +62,7 @@ struct FoldResultTranspose : OpRewritePattern<TransposeOp> {
   }
 };
 
-/// transpose(reshape(x)) of a reshape that only splits off or joins unit dims, and the like, is left to the copy engine; a transpose of a
-/// transpose is one.
+/// A transpose of a transpose is one.
 struct FoldTransposeOfTranspose : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {

@@ -192,7 +192,6 @@ SmallVector<Vote> LayoutPropagator::collectVotes(Operation *op, const LayoutRule
     for (auto [dim, indices] : llvm::enumerate(rule.operands[number])) {
       Layout one;
       one.dims = {layout.dims[dim]};
-      LayoutRule single = rule;
       auto splits = splitsOfValue(one, {indices}, rule, {type.getDimSize(dim)}, mesh);
       if (!splits)
         continue;

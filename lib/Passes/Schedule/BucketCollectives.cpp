@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "Collectives.h"
+
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,15 +17,6 @@ using namespace mlir;
 using namespace ds;
 
 namespace {
-
-WaitOp waitOf(StartOp start) { return cast<WaitOp>(*start.getToken().user_begin()); }
-
-/// A value that is there from the start of the block: a read, or a fence or an argument.
-bool isAvailableAtStart(Value value) {
-  while (auto fence = value.getDefiningOp<FenceOp>())
-    value = fence.getInput();
-  return isa<BlockArgument>(value) || isa<ReadOp>(value.getDefiningOp());
-}
 
 int64_t bytesOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
@@ -57,10 +50,6 @@ private:
     auto partial = layout.partial.find(start.getAxis().str());
     int fold = partial == layout.partial.end() ? 0 : static_cast<int>(partial->second);
     return {start.getKind(), start.getAxisAttr(), cast<RankedTensorType>(input.getType()).getElementType(), fold};
-  }
-
-  static bool gathersParameters(StartOp start) {
-    return start.getKind() == CollectiveKind::AllGather && llvm::all_of(start.getInputs(), isAvailableAtStart);
   }
 
   void moveAssignsToEnd() {

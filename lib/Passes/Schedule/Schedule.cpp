@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "Collectives.h"
+
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,8 +17,6 @@ using namespace ds;
 
 namespace {
 
-WaitOp waitOf(StartOp start) { return cast<WaitOp>(*start.getToken().user_begin()); }
-
 /// The first op of the block that needs a result of `wait`; its terminator if none does.
 Operation *firstUser(WaitOp wait, const DenseMap<Operation *, int64_t> &places) {
   Block *block = wait->getBlock();
@@ -27,12 +27,6 @@ Operation *firstUser(WaitOp wait, const DenseMap<Operation *, int64_t> &places) 
       first = inBlock;
   }
   return first;
-}
-
-bool gathersParameters(StartOp start) {
-  return start.getKind() == CollectiveKind::AllGather && llvm::all_of(start.getInputs(), [](Value value) {
-    return isa_and_nonnull<ReadOp, FenceOp>(value.getDefiningOp()) || isa<BlockArgument>(value);
-  });
 }
 
 void schedule(Block &block) {
