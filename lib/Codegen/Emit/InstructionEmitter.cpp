@@ -41,7 +41,7 @@ void InstructionEmitter::append(size_t queue, plan::OperationUnion operation, Op
   instruction->operation = std::move(operation);
   instruction->order = nextOrder++;
   if (op)
-    instruction->name = op->getName().stripDialect().str();
+    instruction->name = describe(op);
   plan.queues[queue]->instructions.push_back(std::move(instruction));
 }
 

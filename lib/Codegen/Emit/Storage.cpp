@@ -16,6 +16,13 @@
 using namespace mlir;
 using namespace ds;
 
+std::string ds::describe(Operation *op) {
+  std::string text = op->getName().stripDialect().str();
+  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+    text += " " + name.getName().str();
+  return text;
+}
+
 uint64_t ds::elementBytes(Type type) { return llvm::divideCeil(type.isIndex() ? 64 : type.getIntOrFloatBitWidth(), 8); }
 
 uint64_t ds::maxBytes(Type type, const Mesh &mesh) {
@@ -246,13 +253,13 @@ void StoragePlan::addVariables() {
 }
 
 void StoragePlan::assignStorages(Block &block) {
-  auto add = [&](Value value, StringRef what) {
+  auto add = [&](Value value, const std::string &what) {
     if (!isTensor(value))
       return;
     auto [it, isNew] = storageIds.try_emplace(leader(value), allStorages.size());
     if (!isNew)
       return;
-    allStorages.push_back({what.str() + "." + std::to_string(allStorages.size()), maxBytes(value.getType(), mesh)});
+    allStorages.push_back({what, maxBytes(value.getType(), mesh)});
   };
   for (BlockArgument arg : block.getArguments()) {
     add(arg, "argument");
@@ -261,7 +268,7 @@ void StoragePlan::assignStorages(Block &block) {
   }
   for (Operation &op : block) {
     for (Value result : op.getResults())
-      add(result, op.getName().stripDialect());
+      add(result, describe(&op));
     if (auto loop = dyn_cast<scf::ForOp>(op))
       assignStorages(*loop.getBody());
     if (isa<func::ReturnOp>(op))
