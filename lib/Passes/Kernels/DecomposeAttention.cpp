@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Attention and its gradient as matmuls and softmax. Letters of the indices: b batch, k key heads, g query heads per key head,
-// s rows, t columns, d width of query and key, e width of the value.
+// s rows, t columns, d width of query and key, e width of the value. With one query head per key head there is no g.
 
 #include "DecomposePatterns.h"
 
@@ -11,7 +11,7 @@ using namespace ds;
 
 namespace {
 
-/// The query side of an attention has its heads as [K, G]; the tensors of a kernel are built from these.
+/// The query side of an attention has its heads as [K, G], or [K] if G is 1.
 class AttentionBuilder {
 public:
   AttentionBuilder(TensorBuilder &b, RankedTensorType query, RankedTensorType key, const Mesh &mesh)
@@ -19,6 +19,8 @@ public:
 
   /// [B, H, x, y] -> [B, K, G, x, y].
   Value splitHeads(Value value) {
+    if (group == 1)
+      return value;
     RankedTensorType type = TensorBuilder::typeOf(value);
     Layout layout = layoutOf(value), split = layout;
     std::optional<std::vector<DimLayout>> heads = splitDim(resolvedDim(layout.dims[1], type.getDimSize(1)), {keyHeads, group}, mesh);
@@ -30,11 +32,16 @@ public:
   }
 
   /// [B, K, G, x, y] -> `type`, which is [B, H, x, y].
-  Value joinHeads(Value value, RankedTensorType type) { return b.make<ReshapeOp>(type, value); }
+  Value joinHeads(Value value, RankedTensorType type) { return group == 1 ? value : b.make<ReshapeOp>(type, value); }
+
+  /// The dim of the scores' columns.
+  int64_t columnDim() const { return group == 1 ? 3 : 4; }
 
   /// A contraction whose result lies as its letters do in the operands.
-  Value contract(Value left, Value right, StringRef indices) {
-    auto [leftLetters, rest] = indices.split(',');
+  Value contract(Value left, Value right, std::string indices) {
+    if (group == 1)
+      llvm::erase(indices, 'g');
+    auto [leftLetters, rest] = StringRef(indices).split(',');
     auto [rightLetters, resultLetters] = rest.split("->");
     Layout layout = Layout::replicated(0);
     SmallVector<int64_t> shape;
@@ -57,15 +64,16 @@ public:
       scores = b.add(scores, spreadBias(bias, type));
     if (isCausal)
       scores = maskFuture(scores);
-    return buildSoftmax(b, scores, 4);
+    return buildSoftmax(b, scores, columnDim());
   }
 
 private:
   /// Position s sees t <= s + T - S.
   Value maskFuture(Value scores) {
     RankedTensorType type = TensorBuilder::typeOf(scores);
-    Value row = b.iota(type, 3), column = b.iota(type, 4);
-    Value last = b.make<arith::AddIOp>(row, b.splat(type.getDimSize(4) - type.getDimSize(3), TensorBuilder::typeOf(row)));
+    int64_t columns = columnDim(), rows = columns - 1;
+    Value row = b.iota(type, rows), column = b.iota(type, columns);
+    Value last = b.make<arith::AddIOp>(row, b.splat(type.getDimSize(columns) - type.getDimSize(rows), TensorBuilder::typeOf(row)));
     Value isVisible = b.make<arith::CmpIOp>(arith::CmpIPredicate::sle, column, last);
     return b.make<arith::SelectOp>(isVisible, scores, b.splat(-1e30, type));
   }
@@ -80,7 +88,7 @@ private:
     Layout layout = layoutOf(bias), kept = Layout::replicated(0);
     ArrayRef<int64_t> biasShape = TensorBuilder::typeOf(bias).getShape();
     for (auto [place, size] : llvm::enumerate(biasShape)) {
-      int64_t dim = hasHeads || place == 0 ? place : place + 1;
+      int64_t dim = hasHeads || group == 1 || place == 0 ? place : place + 1;
       if (size == 1 || size != scores.getDimSize(dim))
         continue;
       shape.push_back(size);
@@ -122,7 +130,8 @@ struct DecomposeAttentionGrad : OpRewritePattern<AttentionGradOp> {
     Value valueGradient = attention.contract(p, gradient, "bkgst,bkgse->bkte");
     Value pGradient = attention.contract(gradient, op.getValue(), "bkgse,bkte->bkgst");
     RankedTensorType type = TensorBuilder::typeOf(p);
-    Value mean = b.unreduce(b.reduce(b.mul(pGradient, p), {4}, Reduction::Sum), type, {4});
+    int64_t columns = attention.columnDim();
+    Value mean = b.unreduce(b.reduce(b.mul(pGradient, p), {columns}, Reduction::Sum), type, {columns});
     Value scoreGradient = b.mulScalar(b.mul(p, b.sub(pGradient, mean)), scale);
     Value queryGradient = attention.contract(scoreGradient, op.getKey(), "bkgst,bktd->bkgsd");
     Value keyGradient = attention.contract(scoreGradient, query, "bkgst,bkgsd->bktd");

@@ -77,6 +77,79 @@ struct FoldTransposeOfTranspose : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// For each dim of `small` the dims of `big` that multiply to it, in order; nothing if there is no such grouping.
+std::optional<SmallVector<SmallVector<int64_t>>> groupDims(ArrayRef<int64_t> small, ArrayRef<int64_t> big) {
+  SmallVector<SmallVector<int64_t>> groups;
+  size_t next = 0;
+  for (int64_t size : small) {
+    groups.emplace_back();
+    int64_t product = 1;
+    while (next < big.size() && (groups.back().empty() || product < size)) {
+      product *= big[next];
+      groups.back().push_back(next++);
+    }
+    if (product != size)
+      return std::nullopt;
+  }
+  if (next != big.size())
+    return std::nullopt;
+  return groups;
+}
+
+/// The type whose dim i is dim `order[i]` of `type`, layout and all.
+RankedTensorType permutedType(RankedTensorType type, ArrayRef<int64_t> order) {
+  Layout layout = layoutOf(type), permuted = layout;
+  SmallVector<int64_t> shape;
+  for (auto [place, dim] : llvm::enumerate(order)) {
+    shape.push_back(type.getDimSize(dim));
+    permuted.dims[place] = layout.dims[dim];
+  }
+  return withLayout(RankedTensorType::get(shape, type.getElementType()), permuted);
+}
+
+/// reshape(transpose(x)) that splits dims is transpose(reshape(x)): the transpose comes next to the matmul.
+struct SinkTransposeBelowSplit : OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+    auto transpose = op.getInput().getDefiningOp<TransposeOp>();
+    if (!transpose || !llvm::all_of(op->getUsers(), llvm::IsaPred<MatmulOp>))
+      return rewriter.notifyMatchFailure(op, "does not stand between a transpose and matmuls");
+    auto groups = groupDims(transpose.getType().getShape(), op.getType().getShape());
+    if (!groups)
+      return rewriter.notifyMatchFailure(op, "does more than split dims");
+    // Dims of the result in the order of x, and back.
+    ArrayRef<int64_t> permutation = transpose.getPermutation();
+    SmallVector<int64_t> order, back(op.getType().getRank());
+    for (size_t dim = 0; dim < permutation.size(); ++dim)
+      llvm::append_range(order, (*groups)[llvm::find(permutation, static_cast<int64_t>(dim)) - permutation.begin()]);
+    for (auto [place, dim] : llvm::enumerate(order))
+      back[dim] = place;
+    Value split = ReshapeOp::create(rewriter, op.getLoc(), permutedType(op.getType(), order), transpose.getInput());
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), split, back);
+    return success();
+  }
+};
+
+/// transpose(reshape(matmul)) that joins dims is reshape(transpose(matmul)).
+struct HoistTransposeAboveJoin : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    auto join = op.getInput().getDefiningOp<ReshapeOp>();
+    auto matmul = join ? join.getInput().getDefiningOp<MatmulOp>() : MatmulOp();
+    if (!matmul || !join->hasOneUse() || !matmul->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "is not the one user of a reshaped matmul");
+    auto groups = groupDims(join.getType().getShape(), matmul.getType().getShape());
+    if (!groups)
+      return rewriter.notifyMatchFailure(op, "reshape does more than join dims");
+    SmallVector<int64_t> order;
+    for (int64_t dim : op.getPermutation())
+      llvm::append_range(order, (*groups)[dim]);
+    Value transposed = TransposeOp::create(rewriter, op.getLoc(), permutedType(matmul.getType(), order), matmul, order);
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), transposed);
+    return success();
+  }
+};
+
 /// matmul + broadcast(bias): the library adds the bias while it writes the result.
 struct FuseBias : OpRewritePattern<arith::AddFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -117,7 +190,8 @@ struct FuseAccumulation : OpRewritePattern<arith::AddFOp> {
 struct MatchLibraryCalls : ds::impl::MatchLibraryCallsPassBase<MatchLibraryCalls> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldOperandTranspose, FoldResultTranspose, FoldTransposeOfTranspose, FuseBias, FuseAccumulation>(&getContext());
+    patterns.add<FoldOperandTranspose, FoldResultTranspose, FoldTransposeOfTranspose, SinkTransposeBelowSplit, HoistTransposeAboveJoin, FuseBias,
+                 FuseAccumulation>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
