@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <sched.h>
 
@@ -171,6 +172,9 @@ absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options) {
   DS_RETURN_IF_ERROR(readConfig(options, run));
   DS_RETURN_IF_ERROR(checkData(options, run));
   DS_RETURN_IF_ERROR(shareCores(options, run.job, plan::meshOf(*run.plan).numRanks()));
+  // Waiting threads of one rank must not spin on the cores of another.
+  if (plan::meshOf(*run.plan).numRanks() > 1)
+    ::setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0);
   run.job.planDescriptor = run.planFile.descriptor();
   run.job.planName = compiled.plan;
   run.job.fingerprint = run.plan->fingerprint;
