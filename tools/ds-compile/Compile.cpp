@@ -50,24 +50,28 @@ public:
       printError("--emit must be import, program, placement, kernels, schedule or plan, got '" + Twine(options.emit) + "'");
       return kBadInput;
     }
-    for (auto step : {&Compilation::readConfig, &Compilation::readDims, &Compilation::import, &Compilation::addLayouts, &Compilation::runStages})
+    for (auto step : {&Compilation::readMesh, &Compilation::readConfig, &Compilation::readDims, &Compilation::import, &Compilation::findLoss,
+                      &Compilation::addLayouts, &Compilation::runStages})
       if (int code = (this->*step)())
         return code;
     return options.emit == "plan" ? writePlan() : writeProgram();
   }
 
 private:
+  int readMesh();
   int readConfig();
   int readDims();
   int import();
+  int findLoss();
+  LayoutAttr parseLayout(VariableOp variable, StringRef text);
   int addLayouts();
   int runStages();
   int writeProgram();
   int writePlan();
-  int64_t dataParallelRanks();
   std::string fingerprint();
 
   const CompileOptions &options;
+  Mesh mesh;
   MLIRContext context;
   TrainingConfig config;
   std::string configText;
@@ -86,14 +90,28 @@ bool readPair(StringRef flag, StringRef pair, StringRef &name, int64_t &size) {
   return false;
 }
 
-int64_t Compilation::dataParallelRanks() {
+int Compilation::readMesh() {
+  constexpr int64_t maxRanks = 1 << 20;
+  std::vector<MeshAxis> axes;
+  int64_t ranks = 1;
   for (const std::string &axis : options.axes) {
-    auto [name, size] = StringRef(axis).split('=');
-    int64_t value = 1;
-    if (name == "dp" && !size.getAsInteger(10, value))
-      return value;
+    StringRef name;
+    int64_t size = 0;
+    if (!readPair("mesh", axis, name, size))
+      return kBadInput;
+    const bool isNew = llvm::none_of(axes, [&, name = name](const MeshAxis &other) { return other.name == name; });
+    if (!isNew || size > maxRanks || (ranks *= size) > maxRanks) {
+      printError("--mesh must have each axis once and at most 1048576 ranks, got '" + llvm::join(options.axes, ",") + "'");
+      return kBadInput;
+    }
+    axes.push_back({name.str(), size, {}});
   }
-  return 1;
+  mesh = Mesh(axes);
+  if (options.zeroStage < -1 || options.zeroStage > 3) {
+    printError("--zero-stage must be 0 to 3, got " + Twine(options.zeroStage));
+    return kBadInput;
+  }
+  return 0;
 }
 
 int Compilation::readConfig() {
@@ -111,7 +129,7 @@ int Compilation::readConfig() {
     return exitCodeOf(parsed.status());
   }
   config = *parsed;
-  absl::StatusOr<Batch> resolved = resolveBatch(config, dataParallelRanks());
+  absl::StatusOr<Batch> resolved = resolveBatch(config, mesh.findAxis("dp") ? mesh.axisSize("dp") : 1);
   if (!resolved.ok()) {
     printError(Twine(options.configPath) + ": " + std::string(resolved.status().message()));
     return exitCodeOf(resolved.status());
@@ -141,12 +159,6 @@ int Compilation::readDims() {
       return kBadInput;
     importOptions.dims[name.str()] = size;
   }
-  for (const std::string &axis : options.axes) {
-    StringRef name;
-    int64_t size = 0;
-    if (!readPair("mesh", axis, name, size))
-      return kBadInput;
-  }
   return 0;
 }
 
@@ -158,9 +170,47 @@ int Compilation::import() {
   if (!module || options.keepsTransposes)
     return error.exitCode();
   StringRef folder = llvm::sys::path::parent_path(options.modelPath);
+  llvm::raw_ostream &notes = options.isQuiet ? llvm::nulls() : llvm::errs();
   for (const TiedParameter &tied : tieParameters(*module, folder.empty() ? "." : folder))
-    llvm::errs() << "note: " << tied.copy << " is the transpose of " << tied.kept << ": trained as one parameter (--keep-transposes: as two)\n";
+    notes << "note: " << tied.copy << " is the transpose of " << tied.kept << ": trained as one parameter (--keep-transposes: as two)\n";
   return error.exitCode();
+}
+
+/// The recipe must name an output of the model: said here, where both files are known.
+int Compilation::findLoss() {
+  if (options.isInference || options.emit == "import")
+    return 0;
+  const LossConfig &loss = config.model.loss;
+  const std::string &name = loss.isAttached() ? loss.logits : loss.output;
+  auto forward = *module->getOps<func::FuncOp>().begin();
+  SmallVector<std::string> outputs;
+  for (unsigned i = 0; i < forward.getNumResults(); ++i)
+    if (auto output = forward.getResultAttrOfType<StringAttr>(i, kNameAttr))
+      outputs.push_back("'" + output.str() + "'");
+  if (llvm::is_contained(outputs, "'" + name + "'"))
+    return 0;
+  printError(Twine(options.configPath) + ": \"model.loss." + (loss.isAttached() ? "logits" : "output") + "\" must name an output of " +
+             options.modelPath + ", got '" + name + "'; it has " + llvm::join(outputs, ", "));
+  return kBadInput;
+}
+
+/// The layout that `text` spells for `variable`, or null and a message.
+LayoutAttr Compilation::parseLayout(VariableOp variable, StringRef text) {
+  LayoutAttr layout;
+  {
+    ScopedDiagnosticHandler silence(&context, [](Diagnostic &) { return success(); }); // the message below says it all
+    layout = dyn_cast_or_null<LayoutAttr>(parseAttribute(("#ds.layout<" + text + ">").str(), &context));
+  }
+  StringRef name = variable.getSymName();
+  if (!layout || layout.getLayout().dims.size() != static_cast<size_t>(variable.getTensorType().getRank())) {
+    printError("--layout must be name=[dims] with one entry per dim of " + name + ", got '" + text + "'");
+    return {};
+  }
+  if (std::optional<std::string> fault = findLayoutFault(layout.getLayout(), shapeOf(variable.getType()), mesh)) {
+    printError("--layout of " + name + " " + *fault + ", got '" + text + "'");
+    return {};
+  }
+  return layout;
 }
 
 int Compilation::addLayouts() {
@@ -172,11 +222,9 @@ int Compilation::addLayouts() {
       printError("--layout must name a parameter of the model, got '" + name + "'");
       return kBadInput;
     }
-    auto layout = dyn_cast_or_null<LayoutAttr>(parseAttribute(("#ds.layout<" + text + ">").str(), &context));
-    if (!layout || layout.getLayout().dims.size() != static_cast<size_t>(variable.getTensorType().getRank())) {
-      printError("--layout must be name=[dims] with one entry per dim of " + name + ", got '" + text + "'");
+    LayoutAttr layout = parseLayout(variable, text);
+    if (!layout)
       return kBadInput;
-    }
     variable.setLayoutAttr(layout);
   }
   return 0;
@@ -251,6 +299,8 @@ int Compilation::writePlan() {
     printError(std::string(status.message()));
     return kBadInput;
   }
+  if (options.isQuiet)
+    return 0;
   const plan::PeakReportT &peak = *(*plan)->peaks.front();
   llvm::errs() << "compiled: " << peak.peak_bytes << " bytes of memory per rank (at least " << peak.lower_bound_bytes
                << " are needed), " << (*plan)->kernels.size() << " kernels\n";

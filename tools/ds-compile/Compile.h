@@ -23,6 +23,7 @@ struct CompileOptions {
   bool isInference = false;
   bool keepsTransposes = false; ///< does not tie parameters that are each other's transpose
   uint64_t memoryBudget = 0; ///< bytes; 0: none
+  bool isQuiet = false;      ///< prints errors only
   bool printTiming = false, printRemarks = false, checkEachPass = false;
 };
 

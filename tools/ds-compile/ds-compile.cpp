@@ -36,6 +36,7 @@ static cl::opt<uint64_t> budget("memory-budget", cl::desc("fail if a rank's aren
                                 cl::cat(category));
 static cl::opt<std::string> cpu("cpu", cl::desc("the CPU to make code for, by LLVM's name; default: this one"), cl::init("native"),
                                 cl::value_desc("name"), cl::cat(category));
+static cl::opt<bool> quiet("quiet", cl::desc("print errors only"), cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("print how long each pass took"), cl::cat(category));
 static cl::opt<bool> explain("explain", cl::desc("print the passes' remarks: what was decided, and why"), cl::cat(category));
 static cl::opt<bool> checkEachPass("check-each-pass", cl::desc("interpret the program before and after each pass and stop at the first that "
@@ -67,6 +68,7 @@ int main(int argc, char **argv) {
   options.keepsTransposes = keepTransposes;
   options.memoryBudget = budget;
   options.cpu = cpu;
+  options.isQuiet = quiet;
   options.printTiming = timing;
   options.printRemarks = explain;
   options.checkEachPass = checkEachPass;

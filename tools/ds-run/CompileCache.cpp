@@ -167,6 +167,8 @@ static absl::StatusOr<int> runCompiler(const std::string &compiler, const Compil
   std::vector<std::string> arguments = {compiler, request.model, "--ranks", absl::StrCat(request.ranks), "-o", output};
   if (!request.config.empty())
     arguments.insert(arguments.end(), {"--config", request.config});
+  if (request.isQuiet)
+    arguments.push_back("--quiet");
   arguments.insert(arguments.end(), request.flags.begin(), request.flags.end());
   std::vector<char *> argv;
   for (std::string &argument : arguments)

@@ -19,6 +19,7 @@ struct CompileRequest {
   std::string config; ///< path of the ds_config.json; empty: none
   int64_t ranks = 1;
   std::vector<std::string> flags; ///< more flags of ds-compile
+  bool isQuiet = false;           ///< prints errors only
   std::string planOut;            ///< where the plan shall be; empty: in the cache
 };
 

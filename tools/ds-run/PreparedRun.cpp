@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -79,14 +80,20 @@ static absl::StatusOr<CompileResult> resolvePlan(const RunOptions &options) {
   request.ranks = std::max<int64_t>(1, options.ranks);
   request.flags = options.compilerFlags;
   addDataShapes(options.data, request.flags);
+  request.isQuiet = options.isQuiet;
   request.planOut = options.planOut;
   return compileModel(request);
 }
 
 static absl::Status loadCheckedPlan(const std::string &path, int64_t ranks, PreparedRun &run) {
   DS_ASSIGN_OR_RETURN(run.planFile, runtime::File::open(path));
-  DS_ASSIGN_OR_RETURN(run.plan, plan::loadPlan(absl::StrCat("/proc/self/fd/", run.planFile.descriptor())));
-  DS_RETURN_IF_ERROR(plan::check(*run.plan));
+  const std::string opened = absl::StrCat("/proc/self/fd/", run.planFile.descriptor());
+  absl::StatusOr<std::unique_ptr<plan::PlanT>> plan = plan::loadPlan(opened);
+  if (!plan.ok()) // by the name that the user knows
+    return absl::Status(plan.status().code(), absl::StrReplaceAll(plan.status().message(), {{opened, path}}));
+  run.plan = *std::move(plan);
+  if (const absl::Status status = plan::check(*run.plan); !status.ok())
+    return absl::Status(status.code(), absl::StrCat(status.message(), " (", path, ")"));
   const int64_t planned = plan::meshOf(*run.plan).numRanks();
   if (ranks != 0 && ranks != planned)
     return absl::InvalidArgumentError(absl::StrCat(path, ": is a plan for ", planned, " ranks, got --ranks ", ranks));

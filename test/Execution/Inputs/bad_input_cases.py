@@ -1,0 +1,263 @@
+# SPDX-FileCopyrightText: The ds-mlir authors
+# SPDX-License-Identifier: Apache-2.0
+"""The table of bad_inputs.py: what is broken, the exit code, and what the one line of text must match."""
+
+import json
+import shutil
+
+import onnx_model as onnx
+import tensors
+
+BAD_INPUT, UNSUPPORTED = 2, 3
+SIZES, STEPS, SAMPLES = [5, 7, 3], 4, 6
+CONFIG = {"train_batch_size": SAMPLES, "optimizer": {"type": "AdamW", "params": {"lr": 0.01}},
+          "zero_optimization": {"stage": 2}}
+TRAIN = ["ds-run", "train", "model.onnx", "--config", "ds_config.json", "--data", "data"]
+QUIET = ["-q", "--threads", "1", "--ranks", "2"]
+OUTPUTS = ["--save-model", "out.safetensors", "--plan-out", "out.dsplan", "--log", "out.jsonl", "--report", "out.json"]
+RUN_PLAN = ["ds-run", "train", "good.dsplan", "--data", "data", "--model-folder", ".", "-q", "--threads", "1",
+            "--save-model", "out.safetensors", "--log", "out.jsonl"]
+COMPILE = ["ds-compile", "model.onnx", "--config", "ds_config.json", "-o", "out.dsplan"]
+
+
+class Case:
+    """`change` breaks the files of the folder it is given; `command` is what runs there."""
+
+    def __init__(self, name, code, message, change=None, command=None, more=(), flags=()):
+        self.name, self.code, self.message, self.change = name, code, message, change
+        self.command = (command or TRAIN + QUIET + OUTPUTS) + list(more) + (["--"] + list(flags) if flags else [])
+
+
+def rewrite(name, change):
+    """A change to the bytes of a file."""
+    return lambda folder: (folder / name).write_bytes(change((folder / name).read_bytes()))
+
+
+def remove(name):
+    return lambda folder: shutil.rmtree(folder / name) if (folder / name).is_dir() else (folder / name).unlink()
+
+
+# --------------------------------------------------------------------------------------------------------- models
+
+
+def rebuild(change):
+    """A change to the lists of nodes, inputs, outputs and initializers, in place, or a new model from them."""
+
+    def apply(folder):
+        parts = onnx.classifier_parts(SIZES)
+        model = change(*parts)
+        (folder / "model.onnx").write_bytes(model or onnx.model(*parts))
+
+    return apply
+
+
+def nodes_at(index, *new):
+    return rebuild(lambda nodes, inputs, outputs, weights: nodes.__setitem__(slice(index, index + 1), new))
+
+
+def weights_at(index, *new):
+    return rebuild(lambda nodes, inputs, outputs, weights: weights.__setitem__(slice(index, index + 1), new))
+
+
+def model_cases():
+    huge = 1 << 62
+    cycle = nodes_at(0, onnx.node("MatMul", ["fc0.loop", "fc0.weight"], ["fc0.product"], "fc0"),
+                     onnx.node("Gemm", ["fc0.product", "fc0.weight"], ["fc0.loop"], "loop"))
+    twin = nodes_at(2, onnx.node("Relu", ["fc0.sum"], ["fc0.relu"], "relu0"), onnx.node("Neg", ["fc0.sum"], ["fc0.relu"], "twin"))
+    no_loss = rebuild(lambda nodes, inputs, outputs, weights:
+                      onnx.model(nodes[:-1], inputs[:1], [onnx.value("fc1.sum", ["batch", 3])], weights))
+    unbound = rebuild(lambda nodes, inputs, outputs, weights: inputs.__setitem__(0, onnx.value("x", ["batch", "width"])))
+    outside = rebuild(lambda nodes, inputs, outputs, weights:
+                      weights.__setitem__(0, onnx.external_initializer("fc0.weight", [5, 7], "../secret")))
+    return [
+        Case("truncated", BAD_INPUT, r"model\.onnx: is not an ONNX model: field at byte \d+ is cut off",
+             rewrite("model.onnx", lambda data: data[: len(data) // 2])),
+        Case("empty", BAD_INPUT, r"model\.onnx: is not an ONNX model", rewrite("model.onnx", lambda data: b"")),
+        Case("text", BAD_INPUT, r"model\.onnx: is not an ONNX model", rewrite("model.onnx", lambda data: b"weights\n" * 9)),
+        Case("missing", BAD_INPUT, r"model\.onnx: no such plan or model", remove("model.onnx")),
+        Case("a folder", BAD_INPUT, r"\bdata: ", command=["ds-run", "train", "data"] + TRAIN[3:] + QUIET + OUTPUTS),
+        Case("cyclic graph", BAD_INPUT, r"model\.onnx: node '(fc0|loop)' .*cycle", cycle),
+        Case("defined twice", BAD_INPUT, r"model\.onnx: node 'twin' \(Neg\) defines 'fc0\.relu'", twin),
+        Case("wrong element type", BAD_INPUT, r"model\.onnx: node 'bias0' \(Add\) must have .* got f32 and i64",
+             weights_at(1, onnx.initializer("fc0.bias", [7], [0] * 7, onnx.INT64))),
+        Case("shapes that do not fit", BAD_INPUT, r"model\.onnx: node 'fc0' \(MatMul\) must .*\[\d+, 5\] and \[4, 7\]",
+             weights_at(0, onnx.initializer("fc0.weight", [4, 7], [0] * 28))),
+        Case("shape that overflows", BAD_INPUT, r"model\.onnx: initializer 'fc0\.weight' has a shape that overflows",
+             weights_at(0, onnx.initializer("fc0.weight", [huge, huge], [0] * 35))),
+        Case("shape larger than the file", BAD_INPUT, r"model\.onnx: initializer 'fc0\.weight' must have \d+ bytes of data, got 140",
+             weights_at(0, onnx.initializer("fc0.weight", [1 << 20, 1 << 12], [0] * 35))),
+        Case("missing initializer", BAD_INPUT, r"model\.onnx: node 'fc0' \(MatMul\) reads 'fc0\.weight'", weights_at(0)),
+        Case("weights outside the folder", BAD_INPUT, r"model\.onnx: initializer 'fc0\.weight' .*\.\./secret", outside),
+        Case("unknown op", UNSUPPORTED, r"model\.onnx: .*relu0.*Rleu|model\.onnx: .*Rleu.*relu0",
+             nodes_at(2, onnx.node("Rleu", ["fc0.sum"], ["fc0.relu"], "relu0"))),
+        Case("old opset", UNSUPPORTED, r"model\.onnx: must have opset 13 to 17, got 9",
+             rebuild(lambda *parts: onnx.model(*parts, opset=9))),
+        Case("no loss", BAD_INPUT, r"ds_config\.json: \"model\.loss\.output\" must name an output of model\.onnx, got 'loss'; it has 'fc1\.sum'", no_loss),
+        Case("unbound dim", BAD_INPUT, r"model\.onnx: .*'width'", unbound, COMPILE),
+    ]
+
+
+# -------------------------------------------------------------------------------------------------------- configs
+
+
+def configure(**keys):
+    """Adds keys to the config, and removes those that are None."""
+    config = {key: value for key, value in dict(CONFIG, **keys).items() if value is not None}
+    return rewrite("ds_config.json", lambda data: json.dumps(config).encode())
+
+
+def adam(**params):
+    return {"type": "AdamW", "params": dict({"lr": 0.01}, **params)}
+
+
+def config_cases():
+    text = lambda content: rewrite("ds_config.json", lambda data: content)
+    offload = {"stage": 2, "offload_optimizer": {"device": "cpu"}}
+    return [
+        Case("missing", BAD_INPUT, r"ds_config\.json: ", remove("ds_config.json")),
+        Case("empty", BAD_INPUT, r"ds_config\.json:1:1: ", text(b"")),
+        Case("cut off", BAD_INPUT, r"ds_config\.json:1:24: ", text(b'{"train_batch_size": 6,')),
+        Case("no object", BAD_INPUT, r"ds_config\.json: ", text(b"[6]")),
+        Case("key given twice", BAD_INPUT, r"ds_config\.json: .*train_batch_size",
+             text(b'{"train_batch_size": 6, "train_batch_size": 12}')),
+        Case("misspelt key", BAD_INPUT, r'ds_config\.json: .*gradient_acumulation_steps.*did you mean.*gradient_accumulation_steps',
+             configure(gradient_acumulation_steps=1)),
+        Case("misspelt key in a section", BAD_INPUT, r"ds_config\.json: .*optimizer\.params\.weight_decy.*did you mean.*weight_decay",
+             configure(optimizer=adam(weight_decy=0.1))),
+        Case("wrong type", BAD_INPUT, r'ds_config\.json: "train_batch_size"', configure(train_batch_size="six")),
+        Case("out of range", BAD_INPUT, r'ds_config\.json: "optimizer\.params\.lr".*-1', configure(optimizer=adam(lr=-1.0))),
+        Case("no batch size", BAD_INPUT, r"ds_config\.json: .*train_batch_size", configure(train_batch_size=None)),
+        Case("batch triple that does not divide", BAD_INPUT, r"ds_config\.json: .*\b6\b.*\b4\b",
+             configure(train_micro_batch_size_per_gpu=4, gradient_accumulation_steps=1)),
+        Case("stage 7", BAD_INPUT, r'ds_config\.json: "zero_optimization\.stage".*7', configure(zero_optimization={"stage": 7})),
+        Case("unknown optimizer", BAD_INPUT, r'ds_config\.json: "optimizer\.type".*Adamm',
+             configure(optimizer={"type": "Adamm", "params": {}})),
+        Case("half precision", UNSUPPORTED, r'ds_config\.json: "fp16', configure(fp16={"enabled": True})),
+        Case("offload", UNSUPPORTED, r"ds_config\.json: .*offload_optimizer", configure(zero_optimization=offload)),
+        Case("frozen is no expression", BAD_INPUT, r'ds_config\.json: "model\.frozen".*\(', configure(model={"frozen": ["("]})),
+        Case("unknown logits", BAD_INPUT, r"ds_config\.json: \"model\.loss\.logits\".*'no_such_output'", configure(model={"loss": {"logits": "no_such_output"}})),
+        Case("unknown loss", BAD_INPUT, r"ds_config\.json: \"model\.loss\.output\".*'no_such_loss'", configure(model={"loss": {"output": "no_such_loss"}})),
+        Case("unknown dim", BAD_INPUT, r"no_such_dim", configure(model={"dims": {"no_such_dim": 4}})),
+    ]
+
+
+# ----------------------------------------------------------------------------------------------------------- data
+
+
+def floats(*shape):
+    return tensors.Tensor(shape, [0.0] * count(shape))
+
+
+def labels(values, *shape):
+    return tensors.Tensor(shape, (values * count(shape))[: count(shape)], "i64")
+
+
+def count(shape):
+    total = 1
+    for size in shape:
+        total *= size
+    return total
+
+
+def store(name, tensor):
+    return lambda folder: tensors.write_npy(folder / "data" / (name + ".npy"), tensor)
+
+
+def store_weights(name, tensor, dropped_bytes=0):
+    """weights.safetensors with `tensor` for one of the parameters, or without it, and without its last bytes."""
+
+    def apply(folder):
+        weights = {"fc0.weight": floats(5, 7), "fc0.bias": floats(7), "fc1.weight": floats(7, 3), "fc1.bias": floats(3)}
+        weights[name] = tensor
+        path = folder / "weights.safetensors"
+        tensors.write_safetensors(path, {key: value for key, value in weights.items() if value})
+        data = path.read_bytes()
+        path.write_bytes(data[: len(data) - dropped_bytes])
+
+    return apply
+
+
+def data_cases():
+    load = ["--load-model", "weights.safetensors"]
+    old_header, new_header = b"(4, 6, 5, ), }" + b" " * 26, b"(4, 6, 4611686018427387904, 4, 5, ), }"
+    overflow = lambda data: data.replace(old_header, new_header.ljust(len(old_header)))
+    return [
+        Case("missing folder", BAD_INPUT, r"\bdata\b", remove("data")),
+        Case("missing file", BAD_INPUT, r"data.*labels", remove("data/labels.npy")),
+        Case("no data", BAD_INPUT, r"--data must be given", command=TRAIN[:5] + QUIET + OUTPUTS),
+        Case("wrong shape", BAD_INPUT, r"\bx\b.*\b9\b", store("x", floats(STEPS, SAMPLES, 9))),
+        Case("too few dims", BAD_INPUT, r"\bx\b", store("x", floats(STEPS, SAMPLES))),
+        Case("other batch size", BAD_INPUT, r"\b(x|batch)\b.*\b5\b", store("x", floats(STEPS, 5, 5))),
+        Case("wrong type", BAD_INPUT, r"labels\.npy.*I64.*F32", store("labels", floats(STEPS, SAMPLES))),
+        Case("no steps", BAD_INPUT, r"x\.npy", store("x", floats(0, SAMPLES, 5))),
+        Case("steps that differ", BAD_INPUT, r"(x|labels)\.npy", store("labels", labels([1], STEPS - 1, SAMPLES))),
+        Case("cut off", BAD_INPUT, r"x\.npy", rewrite("data/x.npy", lambda data: data[:-8])),
+        Case("cut off in the header", BAD_INPUT, r"x\.npy", rewrite("data/x.npy", lambda data: data[:40])),
+        Case("no numbers", BAD_INPUT, r"x\.npy", rewrite("data/x.npy", lambda data: b"1 2 3\n" * 99)),
+        Case("shape that overflows", BAD_INPUT, r"x\.npy", rewrite("data/x.npy", overflow)),
+        Case("missing weights", BAD_INPUT, r"weights\.safetensors", more=load),
+        Case("weights of another shape", BAD_INPUT, r"weights\.safetensors.*fc0\.weight", store_weights("fc0.weight", floats(7, 5)), more=load),
+        Case("weights without one", BAD_INPUT, r"weights\.safetensors.*fc1\.bias", store_weights("fc1.bias", None), more=load),
+        Case("weights cut off", BAD_INPUT, r"weights\.safetensors", store_weights("fc0.bias", floats(7), 3), more=load),
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------- plans
+
+
+def plan_cases():
+    cut = lambda size: rewrite("good.dsplan", lambda data: data[: size(len(data))])
+    patch = lambda at, new: rewrite("good.dsplan", lambda data: data[:at] + new + data[at + len(new) :])
+    hole = rewrite("good.dsplan", lambda data: data[:64] + bytes(len(data) // 2) + data[64 + len(data) // 2 :])
+    return [
+        Case("half of it", BAD_INPUT, r"good\.dsplan", cut(lambda size: size // 2), RUN_PLAN),
+        Case("ten bytes", BAD_INPUT, r"good\.dsplan", cut(lambda size: 10), RUN_PLAN),
+        Case("empty", BAD_INPUT, r"good\.dsplan", cut(lambda size: 0), RUN_PLAN),
+        Case("wrong start", BAD_INPUT, r"good\.dsplan", patch(4, b"XXXX"), RUN_PLAN),
+        Case("wrong root", BAD_INPUT, r"good\.dsplan", patch(0, b"\xff\xff\xff\x7f"), RUN_PLAN),
+        Case("zeros inside", BAD_INPUT, r"good\.dsplan", hole, RUN_PLAN),
+        Case("inspect half of it", BAD_INPUT, r"good\.dsplan", cut(lambda size: size // 2), ["ds-run", "inspect", "good.dsplan"]),
+        Case("inspect a model", BAD_INPUT, r"model\.onnx", None, ["ds-run", "inspect", "model.onnx"]),
+        Case("for other ranks", BAD_INPUT, r"good\.dsplan: is a plan for 2 ranks, got --ranks 3", None, RUN_PLAN, ["--ranks", "3"]),
+        Case("with compiler flags", BAD_INPUT, r"good\.dsplan: is a plan already", None, RUN_PLAN, flags=["--zero-stage=1"]),
+        Case("without its model", BAD_INPUT, r"model\.onnx", remove("model.onnx"), RUN_PLAN),
+        Case("with a shorter model", BAD_INPUT, r"model\.onnx", rewrite("model.onnx", lambda data: data[:99]), RUN_PLAN),
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------- flags
+
+
+def flag_cases():
+    return [
+        Case("unknown flag", BAD_INPUT, r"--rank-count", more=["--rank-count", "2"]),
+        Case("unknown subcommand", BAD_INPUT, r"trian|subcommand", command=["ds-run", "trian"]),
+        Case("no ranks", BAD_INPUT, r"--ranks", command=TRAIN + OUTPUTS, more=["--ranks", "0"]),
+        Case("no number", BAD_INPUT, r"--steps", more=["--steps", "many"]),
+        Case("unknown role", BAD_INPUT, r"--dump-variables must be ROLE=FILE", more=["--dump-variables", "weight=dump.safetensors"]),
+        Case("output into no folder", BAD_INPUT, r"no/out", command=TRAIN + QUIET, more=["--save-model", "no/out.safetensors"]),
+        Case("log into no folder", BAD_INPUT, r"no/out", command=TRAIN + QUIET, more=["--log", "no/out.jsonl"]),
+        Case("plan into no folder", BAD_INPUT, r"no/out", command=TRAIN + QUIET, more=["--plan-out", "no/out.dsplan"]),
+        Case("too many cores", BAD_INPUT, r"--bind cores needs 4096 cores",
+             command=TRAIN + ["-q", "--bind", "cores", "--threads", "4096", "--log", "out.jsonl"]),
+        Case("unknown compiler flag", BAD_INPUT, r"zero-stag", flags=["--zero-stag=1"]),
+        Case("unknown stage of the compiler", BAD_INPUT, r"--emit must be import, .*got 'object'", command=COMPILE, more=["--emit=object"]),
+        Case("stage 7", BAD_INPUT, r"--zero-stage must be 0 to 3, got 7", flags=["--zero-stage=7"]),
+        Case("layout for an unknown parameter", BAD_INPUT, r"--layout must name a parameter of the model, got 'fc9\.weight'",
+             flags=["--layout=fc9.weight=[{dp}, {}]"]),
+        Case("layout of another rank", BAD_INPUT, r"--layout .*fc0\.weight", flags=["--layout=fc0.weight=[{dp}]"]),
+        Case("layout that is none", BAD_INPUT, r"--layout .*fc0\.weight", flags=["--layout=fc0.weight=[{dp"]),
+        Case("layout over no axis", BAD_INPUT, r"--layout of fc0\.weight refers to unknown axis \"tp\"", flags=["--layout=fc0.weight=[{tp}, {}]"]),
+        Case("mesh that is none", BAD_INPUT, r"--mesh must be NAME=SIZE", command=COMPILE, more=["--mesh=dp"]),
+        Case("axis given twice", BAD_INPUT, r"--mesh must have each axis once .*'dp=2,dp=2'", command=COMPILE, more=["--mesh=dp=2,dp=2"]),
+        Case("dim that is none", BAD_INPUT, r"--dim must be NAME=SIZE", flags=["--dim=batch=none"]),
+        Case("dim that is not there", BAD_INPUT, r"no_such_dim", flags=["--dim=no_such_dim=4"]),
+        Case("dim against the data", BAD_INPUT, r"x\.npy: shape must be .*\[5, 5\]", flags=["--dim=batch=5"]),
+        Case("unknown processor", UNSUPPORTED, r"pentium9", flags=["--cpu=pentium9"]),
+        Case("memory that does not suffice", UNSUPPORTED, r"\d+ bytes more than the budget of 100; the peak is at ", flags=["--memory-budget=100"]),
+        Case("no config", BAD_INPUT, r"--config", command=["ds-run", "train", "model.onnx", "--data", "data"] + QUIET + OUTPUTS),
+        Case("no output", BAD_INPUT, r"-o FILE must be given", command=COMPILE[:4]),
+    ]
+
+
+GROUPS = {"model": model_cases, "config": config_cases, "data": data_cases, "plan": plan_cases, "flags": flag_cases}
