@@ -1,0 +1,31 @@
+// RUN: ds-opt %s --split-input-file --verify-diagnostics
+
+func.func @input_that_is_whole(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{'ds.all_gather' op input must be split over "dp", got}}
+  %0 = ds.all_gather %x over "dp" : tensor<8x4xf32> -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @result_that_is_split(%x: tensor<8x4xf32, #ds.layout<[{dp}, {}]>>) -> tensor<8x4xf32, #ds.layout<[{dp}, {}]>> {
+  // expected-error @below {{'ds.all_gather' op result must be whole over "dp", got}}
+  %0 = ds.all_gather %x over "dp" : tensor<8x4xf32, #ds.layout<[{dp}, {}]>> -> tensor<8x4xf32, #ds.layout<[{dp}, {}]>>
+  return %0 : tensor<8x4xf32, #ds.layout<[{dp}, {}]>>
+}
+
+// -----
+
+func.func @another_shape(%x: tensor<8xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'ds.all_gather' op requires the same shape for all operands and results}}
+  %0 = ds.all_gather %x over "dp" : tensor<8xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @another_element_type(%x: tensor<8xf32>) -> tensor<8xf64> {
+  // expected-error @below {{'ds.all_gather' op requires the same element type for all operands and results}}
+  %0 = ds.all_gather %x over "dp" : tensor<8xf32> -> tensor<8xf64>
+  return %0 : tensor<8xf64>
+}

@@ -1,0 +1,23 @@
+// RUN: ds-opt %s --verify-roundtrip | FileCheck %s
+
+// The short form is printed: partial axes sorted, sums without their name, one coordinate without braces.
+// CHECK: @dims(tensor<8x4xf32, #ds.layout<[{dp, tp}, {}]>>)
+func.func private @dims(tensor<8x4xf32, #ds.layout<[{dp, tp}, {}]>>)
+// CHECK: @factors(tensor<64x192xf32, #ds.layout<[{}, (3)(4{tp})(16)]>>)
+func.func private @factors(tensor<64x192xf32, #ds.layout<[{}, (3)(4{tp})(16{})]>>)
+// CHECK: @partial_sums(tensor<8xf32, #ds.layout<[{}], partial = {dp, tp}>>)
+func.func private @partial_sums(tensor<8xf32, #ds.layout<[{}], partial = {tp, dp:sum}>>)
+// CHECK: @partial_folds(tensor<8xi1, #ds.layout<[{}], partial = {dp:or, tp:or}>>)
+func.func private @partial_folds(tensor<8xi1, #ds.layout<[{}], partial = {tp:or, dp:or}>>)
+// CHECK: @flat(tensor<8xf32, #ds.layout<[{tp}], flat = {local, node}>>)
+func.func private @flat(tensor<8xf32, #ds.layout<[{tp}], flat = {local, node}>>)
+// CHECK: @at(tensor<8xf32, #ds.layout<[{}], at = {ep = {0, 2}, pp = 1}>>)
+func.func private @at(tensor<8xf32, #ds.layout<[{}], at = {pp = {1}, ep = {2, 0}}>>)
+// CHECK: @memory(tensor<8xf32, #ds.layout<[{}], memory = host>>, tensor<8xf32, #ds.layout<[{}], memory = disk>>)
+func.func private @memory(tensor<8xf32, #ds.layout<[{}], memory = host>>, tensor<8xf32, #ds.layout<[{}], memory = disk>>)
+// CHECK: @everything(tensor<8xf32, #ds.layout<[{tp}], partial = {sp:max}, flat = {dp}, at = {pp = 0}, memory = host>>)
+func.func private @everything(tensor<8xf32, #ds.layout<[{tp}], memory = host, at = {pp = 0}, flat = {dp}, partial = {sp:max}>>)
+// CHECK: @scalar(tensor<f32, #ds.layout<[], partial = {dp}>>)
+func.func private @scalar(tensor<f32, #ds.layout<[], partial = {dp}>>)
+// CHECK: @empty(tensor<0x4xf32, #ds.layout<[{dp}, {}]>>)
+func.func private @empty(tensor<0x4xf32, #ds.layout<[{dp}, {}]>>)

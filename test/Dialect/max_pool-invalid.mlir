@@ -1,0 +1,23 @@
+// RUN: ds-opt %s --split-input-file --verify-diagnostics
+
+func.func @other_channels(%a: tensor<2x3x8xf32>) -> tensor<2x4x4xf32> {
+  // expected-error @below {{'ds.max_pool' op result must have the batch and channels of the input}}
+  %0 = ds.max_pool %a {dilations = array<i64: 1>, kernel = array<i64: 2>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<2x3x8xf32>) -> tensor<2x4x4xf32>
+  return %0 : tensor<2x4x4xf32>
+}
+
+// -----
+
+func.func @kernel_of_another_rank(%a: tensor<2x3x8xf32>) -> tensor<2x3x4xf32> {
+  // expected-error @below {{'ds.max_pool' op kernel must have 1 entries, got 2}}
+  %0 = ds.max_pool %a {dilations = array<i64: 1>, kernel = array<i64: 2, 2>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<2x3x8xf32>) -> tensor<2x3x4xf32>
+  return %0 : tensor<2x3x4xf32>
+}
+
+// -----
+
+func.func @result_that_is_too_short(%a: tensor<2x3x8xf32>) -> tensor<2x3x2xf32> {
+  // expected-error @below {{'ds.max_pool' op spatial dim 0 of the result must be 4, got 2}}
+  %0 = ds.max_pool %a {dilations = array<i64: 1>, kernel = array<i64: 2>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<2x3x8xf32>) -> tensor<2x3x2xf32>
+  return %0 : tensor<2x3x2xf32>
+}

@@ -1,0 +1,15 @@
+// RUN: ds-opt %s --split-input-file --verify-diagnostics
+
+func.func @scale_of_too_many_dims(%a: tensor<4xf32>, %b: tensor<1x4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'ds.rms_norm' op scale must have 1 to 1 dims, got 2}}
+  %0 = ds.rms_norm %a, %b {epsilon = 1.000000e-05 : f64} : (tensor<4xf32>, tensor<1x4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @scale_of_another_width(%a: tensor<8x4xf32>, %b: tensor<8xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{'ds.rms_norm' op scale must have shape [4], got [8]}}
+  %0 = ds.rms_norm %a, %b {epsilon = 1.000000e-05 : f64} : (tensor<8x4xf32>, tensor<8xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}

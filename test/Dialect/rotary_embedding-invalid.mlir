@@ -1,0 +1,23 @@
+// RUN: ds-opt %s --split-input-file --verify-diagnostics
+
+func.func @odd_width(%a: tensor<6x7xf32>, %b: tensor<6x3xf32>, %c: tensor<6x3xf32>) -> tensor<6x7xf32> {
+  // expected-error @below {{'ds.rotary_embedding' op input must have an even last dim}}
+  %0 = ds.rotary_embedding %a, %b, %c : (tensor<6x7xf32>, tensor<6x3xf32>, tensor<6x3xf32>) -> tensor<6x7xf32>
+  return %0 : tensor<6x7xf32>
+}
+
+// -----
+
+func.func @angles_of_the_whole_width(%a: tensor<6x8xf32>, %b: tensor<6x8xf32>, %c: tensor<6x4xf32>) -> tensor<6x8xf32> {
+  // expected-error @below {{'ds.rotary_embedding' op cosine must have shape [6, 4], got [6, 8]}}
+  %0 = ds.rotary_embedding %a, %b, %c : (tensor<6x8xf32>, tensor<6x8xf32>, tensor<6x4xf32>) -> tensor<6x8xf32>
+  return %0 : tensor<6x8xf32>
+}
+
+// -----
+
+func.func @sine_of_another_length(%a: tensor<6x8xf32>, %b: tensor<6x4xf32>, %c: tensor<5x4xf32>) -> tensor<6x8xf32> {
+  // expected-error @below {{'ds.rotary_embedding' op sine must have shape [6, 4], got [5, 4]}}
+  %0 = ds.rotary_embedding %a, %b, %c : (tensor<6x8xf32>, tensor<6x4xf32>, tensor<5x4xf32>) -> tensor<6x8xf32>
+  return %0 : tensor<6x8xf32>
+}

@@ -1,0 +1,8 @@
+// RUN: ds-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK-LABEL: func.func @rotates_halves
+func.func @rotates_halves(%a: tensor<2x6x8xf32>, %b: tensor<6x4xf32>, %c: tensor<6x4xf32>) -> tensor<2x6x8xf32> {
+  // CHECK: ds.rotary_embedding {{.*}}: (tensor<2x6x8xf32>, tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<2x6x8xf32>
+  %0 = ds.rotary_embedding %a, %b, %c : (tensor<2x6x8xf32>, tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<2x6x8xf32>
+  return %0 : tensor<2x6x8xf32>
+}

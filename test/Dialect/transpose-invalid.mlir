@@ -1,0 +1,23 @@
+// RUN: ds-opt %s --split-input-file --verify-diagnostics
+
+func.func @dim_twice(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{'ds.transpose' op permutation must have each of the 2 dims once}}
+  %0 = ds.transpose %a {permutation = array<i64: 0, 0>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @dim_forgotten(%a: tensor<2x8x4xf32>) -> tensor<8x2xf32> {
+  // expected-error @below {{'ds.transpose' op permutation must have each of the 3 dims once}}
+  %0 = ds.transpose %a {permutation = array<i64: 1, 0>} : (tensor<2x8x4xf32>) -> tensor<8x2xf32>
+  return %0 : tensor<8x2xf32>
+}
+
+// -----
+
+func.func @result_that_is_not_permuted(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{'ds.transpose' op result must have shape [4, 8], got [8, 4]}}
+  %0 = ds.transpose %a {permutation = array<i64: 1, 0>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}

@@ -1,0 +1,19 @@
+// RUN: ds-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{'ds.variable' op file range must have 512 bytes, got 256}}
+ds.variable @w {role = #ds.role<parameter>, initial = #ds.file_range<"train.onnx", 64, 256>} : tensor<32x4xf32>
+
+// -----
+
+// expected-error @below {{'ds.variable' op initial must be a file range or elements}}
+ds.variable @w {role = #ds.role<parameter>, initial = "zeros"} : tensor<4xf32>
+
+// -----
+
+// expected-error @below {{'ds.variable' op initial must have the shape and element type of 'tensor<4xf32>', got 'tensor<3xf32>'}}
+ds.variable @w {role = #ds.role<parameter>, initial = dense<0.0> : tensor<3xf32>} : tensor<4xf32>
+
+// -----
+
+// expected-error @below {{'ds.variable' op attribute 'type' failed to satisfy constraint}}
+ds.variable @w {role = #ds.role<parameter>} : tensor<?xf32>

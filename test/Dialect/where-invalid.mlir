@@ -1,0 +1,15 @@
+// RUN: ds-opt %s --split-input-file --verify-diagnostics
+
+func.func @condition_of_another_shape(%x: tensor<8xi1>, %y: tensor<8x4xf32>, %z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{'ds.where' op requires the same shape for all operands and results}}
+  %0 = ds.where %x, %y, %z : tensor<8xi1>, tensor<8x4xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// -----
+
+func.func @condition_of_floats(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>, %z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-error @below {{'ds.where' op operand #0 must be static tensor of integers}}
+  %0 = ds.where %x, %y, %z : tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
