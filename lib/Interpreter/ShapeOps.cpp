@@ -30,6 +30,13 @@ static LogicalResult broadcast(LocalCall &call) {
   auto op = cast<BroadcastOp>(call.op);
   const DenseTensor &input = call.operand(0);
   DenseTensor &result = call.result();
+  if (call.operandPlacements[0]->shape().empty()) {
+    for (int64_t index = 0; index < result.size(); ++index)
+      copyElement(result, index, input, 0);
+    return success();
+  }
+  if (!call.resultPlacements[0]->layout().flat.empty() || !call.operandPlacements[0]->layout().flat.empty())
+    return call.fail("a tensor that is broadcast must not be flat, nor the result unless a scalar fills it");
   if (!input.shape.empty() && !call.resultPlacements[0]->layout().flat.empty())
     return call.fail("only a scalar may be repeated to a flat result");
   Shape strides(result.shape.size(), 0);

@@ -6,6 +6,7 @@
 // RUN: not ds-interpret %s --function unknown_op --random 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not ds-interpret %s --function no_input 2>&1 | FileCheck %s --check-prefix=INPUT
 // RUN: not ds-interpret %s --function out_of_range --input ids=7 --random 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not ds-interpret %s --function flat_broadcast --random 2>&1 | FileCheck %s --check-prefix=FLAT
 ds.mesh @mesh <tp = 2>
 
 func.func @plain(%x: tensor<8xf32> {ds.name = "x"}) -> (tensor<8xf32> {ds.name = "y"}) {
@@ -42,4 +43,11 @@ func.func @no_input(%x: tensor<8xf32> {ds.name = "x"}) -> tensor<8xf32> {
 func.func @out_of_range(%table: tensor<4x2xf32>, %ids: tensor<1xi64> {ds.name = "ids"}) -> tensor<1x2xf32> {
   %y = ds.gather_rows %table, %ids : (tensor<4x2xf32>, tensor<1xi64>) -> tensor<1x2xf32>
   return %y : tensor<1x2xf32>
+}
+
+// FLAT: error: 'ds.broadcast' op a tensor that is broadcast must not be flat, nor the result unless a scalar fills it (on rank 0)
+func.func @flat_broadcast(%x: tensor<4xf32>, %s: tensor<f32>) -> tensor<3x4xf32, #ds.layout<[{}, {}], flat = {tp}>> {
+  %a = ds.broadcast %s {dims = array<i64>} : (tensor<f32>) -> tensor<3x4xf32, #ds.layout<[{}, {}], flat = {tp}>>
+  %b = ds.broadcast %x {dims = array<i64: 1>} : (tensor<4xf32>) -> tensor<3x4xf32, #ds.layout<[{}, {}], flat = {tp}>>
+  return %b : tensor<3x4xf32, #ds.layout<[{}, {}], flat = {tp}>>
 }
