@@ -98,6 +98,19 @@ LogicalResult MeshOp::verify() {
   return success();
 }
 
+LogicalResult AxesOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto meshOp = symbols.lookupNearestSymbolFrom<MeshOp>(*this, getMeshAttr());
+  if (!meshOp)
+    return emitOpError("refers to unknown mesh @") << getMesh();
+  const Mesh mesh = meshOp.getMesh();
+  if (mesh.findAxis(std::string_view(getAlias())))
+    return emitOpError("alias must be no axis of the mesh, got \"") << getAlias() << "\"";
+  for (StringRef axis : getAxes().getAsValueRange<StringAttr>())
+    if (!mesh.findAxis(std::string_view(axis)))
+      return emitOpError("refers to unknown axis \"") << axis << "\"";
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Variables
 //===----------------------------------------------------------------------===//

@@ -64,6 +64,7 @@ void ds::buildPlacementPipeline(OpPassManager &manager, const PlacementOptions &
   BuildMeshPassOptions mesh;
   mesh.axes.assign(options.axes.begin(), options.axes.end());
   manager.addPass(createBuildMeshPass(mesh));
+  manager.addPass(createExpandAxesPass());
   manager.addPass(createAssignDataParallelPass());
   manager.addPass(createAssignZeroPass({options.zeroStage}));
   // All hints are there.

@@ -10,6 +10,7 @@
 #include "ds/Interpreter/CheckEachPass.h"
 #include "ds/Passes/Passes.h"
 #include "ds/Passes/Pipelines.h"
+#include "ds/Plan/Inspect.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
@@ -230,7 +231,17 @@ int Compilation::addLayouts() {
   return 0;
 }
 
+/// Remarks of all passes, printed as diagnostics.
+static void printRemarks(MLIRContext &context) {
+  remark::RemarkCategories categories;
+  categories.all = "ds-.*";
+  (void)remark::enableOptimizationRemarks(context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+                                          /*printAsEmitRemarks=*/true);
+}
+
 int Compilation::runStages() {
+  if (options.printRemarks)
+    printRemarks(context);
   PassManager manager(&context);
   if (options.printTiming)
     manager.enableTiming();
@@ -299,6 +310,8 @@ int Compilation::writePlan() {
     printError(std::string(status.message()));
     return kBadInput;
   }
+  if (options.printRemarks)
+    llvm::errs() << plan::describeMemory(**plan);
   if (options.isQuiet)
     return 0;
   const plan::PeakReportT &peak = *(*plan)->peaks.front();

@@ -31,6 +31,20 @@ def Ds_MeshOp : Ds_Op<"mesh", [Symbol]> {
   }];
 }
 
+def Ds_AxesOp : Ds_Op<"axes", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "one name for several axes of a mesh";
+  let description = [{
+    In every layout `alias` stands for `axes`, in place and leftmost major. `ds-expand-axes` puts them there.
+
+    ```mlir
+    ds.mesh @mesh <dp = 2, tp0 = 2, tp1 = 2>
+    ds.axes @mesh "tp" = ["tp0", "tp1"]
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$mesh, StrAttr:$alias, StrArrayAttr:$axes);
+  let assemblyFormat = "$mesh $alias `=` $axes attr-dict";
+}
+
 def Ds_VariableOp : Ds_Op<"variable", [Symbol]> {
   let summary = "declares persistent state";
   let description = [{

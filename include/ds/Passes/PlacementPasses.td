@@ -15,6 +15,20 @@ def BuildMeshPass : Pass<"ds-build-mesh", "::mlir::ModuleOp"> {
   let options = [ListOption<"axes", "axes", "std::string", "axes as name=size, major first; default: dp=1">];
 }
 
+def ExpandAxesPass : Pass<"ds-expand-axes", "::mlir::ModuleOp"> {
+  let summary = "puts axes in the place of their aliases";
+  let description = [{
+    Ensures: no `ds.axes` is left, and no layout names an alias. Values are unchanged.
+
+    ```mlir
+    ds.axes @mesh "tp" = ["tp0", "tp1"]
+    func.func @f(%x: tensor<8xf32, #ds.layout<[{tp} ]>>)
+    // becomes
+    func.func @f(%x: tensor<8xf32, #ds.layout<[{tp0, tp1} ]>>)
+    ```
+  }];
+}
+
 def AssignDataParallelPass : Pass<"ds-assign-data-parallel", "::mlir::ModuleOp"> {
   let summary = "asks for the samples of each input to be spread over an axis";
   let description = [{

@@ -36,7 +36,7 @@ std::optional<CastKind> castKindOf(Operation *op) {
 
 /// Ops whose types say all there is to check: others have a rule.
 bool isStructural(Operation *op) {
-  return isa<ModuleOp, func::FuncOp, func::ReturnOp, scf::ForOp, scf::YieldOp, MeshOp, VariableOp, ReadOp, AssignOp, ConstrainOp,
+  return isa<ModuleOp, func::FuncOp, func::ReturnOp, scf::ForOp, scf::YieldOp, MeshOp, AxesOp, VariableOp, ReadOp, AssignOp, ConstrainOp,
              FenceOp, KernelOp, YieldOp, StartOp, WaitOp>(op) ||
          llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
 }
