@@ -58,6 +58,36 @@ void fillPlace(SegmentT &segment, const Layout &split, const Shape &shape, const
   segment.inner = extents.add({view.range(at + 1, view.factors.size())});
 }
 
+/// Fills the five parts of an all-to-all. The factor that is gathered is one of `from`, the one that is scattered one of `to`; what lies
+/// around each is read from its own side, since the other may spell that dim with other factors.
+LogicalResult fillAllToAll(plan::SegmentT &segment, const Layout &from, const Layout &to, const Shape &shape, const Cast &cast, ExtentTable &extents) {
+  FactorView source(from, shape), target(to, shape);
+  size_t gathered = source.at(*cast.from), scattered = target.at(*cast.to);
+  size_t gatherDim = cast.from->dim, scatterDim = cast.to->dim;
+  bool inOneDim = gatherDim == scatterDim;
+  if (inOneDim && from.dims[gatherDim].size() != to.dims[gatherDim].size())
+    return failure();
+  bool scatterFirst = inOneDim ? scattered < gathered : scatterDim < gatherDim;
+  const FactorView &early = scatterFirst ? target : source, &late = scatterFirst ? source : target;
+  size_t first = scatterFirst ? scattered : gathered, second = scatterFirst ? gathered : scattered;
+  size_t earlyDim = std::min(gatherDim, scatterDim), lateDim = std::max(gatherDim, scatterDim);
+  DimLayout middle;
+  if (inOneDim) {
+    middle = source.range(first + 1, second);
+  } else {
+    middle = early.range(first + 1, early.firstOfDim[earlyDim + 1]);
+    for (const DimLayout &part : {late.range(late.firstOfDim[earlyDim + 1], late.firstOfDim[lateDim]), late.range(late.firstOfDim[lateDim], second)})
+      middle.insert(middle.end(), part.begin(), part.end());
+  }
+  segment.outer = extents.add({early.range(0, first)});
+  segment.middle = extents.add({middle});
+  segment.inner = extents.add({late.range(second + 1, late.factors.size())});
+  segment.whole = extents.add({{withoutLastAxis(source.factors[gathered])}});
+  segment.scatter_whole = extents.add({{withoutLastAxis(target.factors[scattered])}});
+  segment.scatter_first = scatterFirst;
+  return success();
+}
+
 } // namespace
 
 LogicalResult InstructionEmitter::emitStart(StartOp op) {
@@ -84,15 +114,8 @@ LogicalResult InstructionEmitter::emitStart(StartOp op) {
     } else if (cast->kind == CastKind::ReduceScatter) {
       fillPlace(*segment, to, shape, *cast->to, extents);
     } else {
-      FactorView source(from, shape), target(to, shape);
-      size_t gathered = source.at(*cast->from), scattered = target.at(*cast->to);
-      size_t first = std::min(gathered, scattered), second = std::max(gathered, scattered);
-      segment->outer = extents.add({source.range(0, first)});
-      segment->middle = extents.add({source.range(first + 1, second)});
-      segment->inner = extents.add({source.range(second + 1, source.factors.size())});
-      segment->whole = extents.add({{withoutLastAxis(source.factors[gathered])}});
-      segment->scatter_whole = extents.add({{withoutLastAxis(target.factors[scattered])}});
-      segment->scatter_first = scattered < gathered;
+      if (failed(fillAllToAll(*segment, from, to, shape, *cast, extents)))
+        return op.emitOpError("between factors of one dim must have equal factor lists, got [") << from.str() << "] and [" << to.str() << "]";
     }
     collective.segments.push_back(std::move(segment));
   }

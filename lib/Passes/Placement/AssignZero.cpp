@@ -42,7 +42,7 @@ struct AssignZero : ds::impl::AssignZeroPassBase<AssignZero> {
 
   void runOnOperation() override {
     if (stage < 0 || stage > 3 || !meshOf(getOperation()).findAxis(axis)) {
-      getOperation().emitError("ZeRO must have a stage in [0, 3] and an axis of the mesh, got stage ") << stage << " over \"" << axis << "\"";
+      getOperation().emitError("ZeRO must have a stage in [0, 3] and an axis of the mesh, got stage ") << static_cast<int64_t>(stage) << " over \"" << axis << "\"";
       return signalPassFailure();
     }
     SymbolTable symbols(getOperation());
