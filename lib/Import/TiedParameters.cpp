@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Exporters that fold constants write the transpose of a tied weight as a weight of its own. Training would then move the two apart.
+// Exporters that fold constants write the transpose of a tied weight as a weight of its own. Training would then move
+// the two apart.
 
 #include "ds/Import/TiedParameters.h"
 
@@ -53,7 +54,8 @@ public:
       if (auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false))
         file = std::move(*opened);
     }
-    if (!file || range.getOffset() > file->getBufferSize() || range.getLength() > file->getBufferSize() - range.getOffset())
+    if (!file || range.getOffset() > file->getBufferSize() ||
+        range.getLength() > file->getBufferSize() - range.getOffset())
       return std::nullopt;
     const char *begin = file->getBufferStart() + range.getOffset();
     if (reinterpret_cast<uintptr_t>(begin) % alignof(uint32_t)) {
@@ -76,8 +78,8 @@ std::vector<Matrix> findMatrices(ModuleOp module, Files &files) {
   for (VariableOp variable : module.getOps<VariableOp>()) {
     RankedTensorType type = variable.getTensorType();
     auto range = dyn_cast_or_null<FileRangeAttr>(variable.getInitial().value_or(Attribute()));
-    if (!range || variable.getRole() != VariableRole::Parameter || type.getRank() != 2 || !type.getElementType().isF32() ||
-        type.getNumElements() < kLeastElements)
+    if (!range || variable.getRole() != VariableRole::Parameter || type.getRank() != 2 ||
+        !type.getElementType().isF32() || type.getNumElements() < kLeastElements)
       continue;
     if (std::optional<ArrayRef<uint32_t>> values = files.find(range))
       matrices.push_back({variable, *values, type.getDimSize(0), type.getDimSize(1)});
@@ -105,7 +107,8 @@ void replaceByTranspose(ModuleOp module, VariableOp copy, VariableOp kept) {
     for (ReadOp other : read->getBlock()->getOps<ReadOp>())
       last = other;
     builder.setInsertionPointAfter(last);
-    read.replaceAllUsesWith(TransposeOp::create(builder, read.getLoc(), read.getType(), whole, ArrayRef<int64_t>{1, 0}).getResult());
+    read.replaceAllUsesWith(
+        TransposeOp::create(builder, read.getLoc(), read.getType(), whole, ArrayRef<int64_t>{1, 0}).getResult());
     read.erase();
   }
   copy.erase();

@@ -18,7 +18,8 @@ namespace ds {
 
 /// What the model file leaves open.
 struct ImportOptions {
-  std::map<std::string, int64_t> dims; ///< symbolic dim name -> size, e.g. batch, sequence; the model must have them all
+  std::map<std::string, int64_t>
+      dims; ///< symbolic dim name -> size, e.g. batch, sequence; the model must have them all
   std::map<std::string, int64_t> defaultDims; ///< the same for dims not in `dims`; the model need not have them
   std::map<std::string, std::vector<int64_t>> inputShapes; ///< input name -> shape, for dims in neither
 };
@@ -36,10 +37,10 @@ struct ImportError {
 ///
 /// All shapes are static in the result and all shape arithmetic is folded. Inputs and outputs carry `ds.name`. Float
 /// initializers become variables under their names, less one leading "model." if all have it; their data stays in the
-/// file. Returns null and fills `error` if the file is malformed or has an op that is not supported; then all such nodes
-/// are listed at once. Composites are still spelt out: see Recognize.h.
-mlir::OwningOpRef<mlir::ModuleOp> importOnnx(mlir::MLIRContext &context, llvm::StringRef path, const ImportOptions &options,
-                                             ImportError &error);
+/// file. Returns null and fills `error` if the file is malformed or has an op that is not supported; then all such
+/// nodes are listed at once. Composites are still spelt out: see Recognize.h.
+mlir::OwningOpRef<mlir::ModuleOp> importOnnx(mlir::MLIRContext &context, llvm::StringRef path,
+                                             const ImportOptions &options, ImportError &error);
 
 } // namespace ds
 

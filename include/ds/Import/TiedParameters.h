@@ -18,9 +18,9 @@ struct TiedParameter {
   std::string kept, copy;
 };
 
-/// Finds f32 matrices whose initial values, in files below `modelFolder`, are the exact transpose of another's and not all equal, and
-/// makes them one parameter: the one declared first. Constant folding of exporters splits tied embeddings so. Linear in the bytes of
-/// matrices of matching shapes, mostly in their first rows.
+/// Finds f32 matrices whose initial values, in files below `modelFolder`, are the exact transpose of another's and not
+/// all equal, and makes them one parameter: the one declared first. Constant folding of exporters splits tied
+/// embeddings so. Linear in the bytes of matrices of matching shapes, mostly in their first rows.
 std::vector<TiedParameter> tieParameters(mlir::ModuleOp module, llvm::StringRef modelFolder);
 
 } // namespace ds

@@ -35,15 +35,16 @@ static LogicalResult importLeakyRelu(NodeContext &context) {
 
 /// max(0, min(1, alpha x + beta)).
 static Tensor hardSigmoid(TensorBuilder &build, const Tensor &input, double alpha, double beta) {
-  Tensor line = build.binary(Binary::Add, build.binary(Binary::Mul, input, build.scalar(input, alpha)), build.scalar(input, beta));
+  Tensor line = build.binary(Binary::Add, build.binary(Binary::Mul, input, build.scalar(input, alpha)),
+                             build.scalar(input, beta));
   return build.binary(Binary::Max, build.binary(Binary::Min, line, build.scalar(input, 1)), build.scalar(input, 0));
 }
 
 static LogicalResult importHardSigmoid(NodeContext &context) {
   if (failed(context.expectFloat(0)))
     return failure();
-  return context.finish(
-      hardSigmoid(context.build, context.input(0), context.floatAttribute("alpha", 0.2f), context.floatAttribute("beta", 0.5)));
+  return context.finish(hardSigmoid(context.build, context.input(0), context.floatAttribute("alpha", 0.2f),
+                                    context.floatAttribute("beta", 0.5)));
 }
 
 static LogicalResult importHardSwish(NodeContext &context) {

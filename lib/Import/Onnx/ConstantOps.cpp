@@ -55,9 +55,7 @@ static LogicalResult importShape(NodeContext &context) {
   return context.finish(makeInts(context.input(0).shape().slice(start, std::max<int64_t>(end - start, 0))));
 }
 
-static LogicalResult importSize(NodeContext &context) {
-  return context.finish(makeScalar(context.input(0).count()));
-}
+static LogicalResult importSize(NodeContext &context) { return context.finish(makeScalar(context.input(0).count())); }
 
 static LogicalResult importConstantOfShape(NodeContext &context) {
   FailureOr<Dims> shape = context.knownInts(0, "a shape");
@@ -78,14 +76,17 @@ static LogicalResult importConstantOfShape(NodeContext &context) {
 }
 
 static LogicalResult importRange(NodeContext &context) {
-  FailureOr<HostTensor> start = context.known(0, "limits"), limit = context.known(1, "limits"), delta = context.known(2, "limits");
+  FailureOr<HostTensor> start = context.known(0, "limits"), limit = context.known(1, "limits"),
+                        delta = context.known(2, "limits");
   if (failed(start) || failed(limit) || failed(delta))
     return failure();
-  if (start->element != limit->element || start->element != delta->element || start->count() != 1 || limit->count() != 1 || delta->count() != 1)
+  if (start->element != limit->element || start->element != delta->element || start->count() != 1 ||
+      limit->count() != 1 || delta->count() != 1)
     return context.malformed("must have three scalars of one type");
   double first = start->real(0), step = delta->real(0), length = std::ceil((limit->real(0) - first) / step);
   if (step == 0 || std::isnan(length) || length > kMaxFoldedElements)
-    return context.malformed("must have a step that leads to at most " + Twine(kMaxFoldedElements) + " elements, got " + std::to_string(step));
+    return context.malformed("must have a step that leads to at most " + Twine(kMaxFoldedElements) + " elements, got " +
+                             std::to_string(step));
   HostTensor range;
   range.element = start->element;
   range.shape = {static_cast<int64_t>(std::max(length, 0.0))};

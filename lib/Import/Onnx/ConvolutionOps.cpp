@@ -41,13 +41,16 @@ static FailureOr<Window> findWindow(NodeContext &context, DimsRef spatial, DimsR
   window.strides = context.intsAttribute("strides", Dims(rank, 1));
   window.dilations = context.intsAttribute("dilations", Dims(rank, 1));
   window.pads = context.intsAttribute("pads", Dims(2 * rank, 0));
-  if (window.kernel.size() != rank || window.strides.size() != rank || window.dilations.size() != rank || window.pads.size() != 2 * rank)
-    return context.malformed("must have a kernel, strides and dilations of " + Twine(rank) + " dims and " + Twine(2 * rank) + " pads");
-  if (!areInRange(window.kernel, 1) || !areInRange(window.strides, 1) || !areInRange(window.dilations, 1) || !areInRange(window.pads, 0) ||
-      !areInRange(spatial, 0))
-    return context.malformed("must have a kernel, strides and dilations of 1 at least and pads of 0 at least, got kernel " +
-                             textOf(window.kernel) + ", strides " + textOf(window.strides) + ", dilations " + textOf(window.dilations) +
-                             ", pads " + textOf(window.pads));
+  if (window.kernel.size() != rank || window.strides.size() != rank || window.dilations.size() != rank ||
+      window.pads.size() != 2 * rank)
+    return context.malformed("must have a kernel, strides and dilations of " + Twine(rank) + " dims and " +
+                             Twine(2 * rank) + " pads");
+  if (!areInRange(window.kernel, 1) || !areInRange(window.strides, 1) || !areInRange(window.dilations, 1) ||
+      !areInRange(window.pads, 0) || !areInRange(spatial, 0))
+    return context.malformed(
+        "must have a kernel, strides and dilations of 1 at least and pads of 0 at least, got kernel " +
+        textOf(window.kernel) + ", strides " + textOf(window.strides) + ", dilations " + textOf(window.dilations) +
+        ", pads " + textOf(window.pads));
   std::string mode = context.stringAttribute("auto_pad", "NOTSET");
   if (mode == "SAME_UPPER" || mode == "SAME_LOWER")
     padSame(window, spatial, mode == "SAME_LOWER");
@@ -56,7 +59,8 @@ static FailureOr<Window> findWindow(NodeContext &context, DimsRef spatial, DimsR
     int64_t room = spatial[dim] + window.pads[dim] + window.pads[rank + dim] - reach;
     int64_t windows = room < 0 ? 0 : room / window.strides[dim] + 1;
     // A window that ceil_mode adds must start inside the input or its left padding.
-    if (roundsUp && room >= 0 && room % window.strides[dim] && windows * window.strides[dim] < spatial[dim] + window.pads[dim])
+    if (roundsUp && room >= 0 && room % window.strides[dim] &&
+        windows * window.strides[dim] < spatial[dim] + window.pads[dim])
       ++windows;
     window.result.push_back(windows);
   }
@@ -70,26 +74,29 @@ static LogicalResult importConv(NodeContext &context) {
     return failure();
   int64_t groups = context.intAttribute("group", 1), channels = input.shape()[1], results = weight.shape()[0];
   if (groups < 1 || channels % groups || weight.shape()[1] != channels / groups || results % groups)
-    return context.malformed("must have a weight for " + Twine(channels) + " channels in " + Twine(groups) + " groups, got shape " +
-                             textOf(weight.shape()));
+    return context.malformed("must have a weight for " + Twine(channels) + " channels in " + Twine(groups) +
+                             " groups, got shape " + textOf(weight.shape()));
   FailureOr<Window> window = findWindow(context, input.shape().drop_front(2), weight.shape().drop_front(2), false);
   if (failed(window))
     return failure();
   if (DimsRef(window->kernel) != weight.shape().drop_front(2))
-    return context.malformed("must have the kernel of its weight " + textOf(weight.shape()) + ", got " + textOf(window->kernel));
+    return context.malformed("must have the kernel of its weight " + textOf(weight.shape()) + ", got " +
+                             textOf(window->kernel));
   Dims shape = {input.shape()[0], results};
   llvm::append_range(shape, window->result);
   if (failed(context.expectShape(shape)))
     return failure();
   TensorBuilder &build = context.build;
-  Tensor result = build.emit<ConvolutionOp>(build.type(input.element(), shape), build.materialize(input), build.materialize(weight),
-                                            window->strides, window->pads, window->dilations, static_cast<uint64_t>(groups));
+  Tensor result =
+      build.emit<ConvolutionOp>(build.type(input.element(), shape), build.materialize(input), build.materialize(weight),
+                                window->strides, window->pads, window->dilations, static_cast<uint64_t>(groups));
   if (!context.hasInput(2))
     return context.finish(result);
   if (failed(context.expectSameElement(0, 2)))
     return failure();
   if (context.input(2).shape() != DimsRef({results}))
-    return context.malformed("must have a bias of shape [" + Twine(results) + "], got " + textOf(context.input(2).shape()));
+    return context.malformed("must have a bias of shape [" + Twine(results) + "], got " +
+                             textOf(context.input(2).shape()));
   Dims column(input.rank() - 1, 1);
   column[0] = results;
   return context.finish(build.binary(Binary::Add, result, build.reshape(context.input(2), column)));
@@ -101,7 +108,8 @@ static LogicalResult importMaxPool(NodeContext &context) {
     return failure();
   if (context.isOutputUsed(1))
     return context.unsupported("gives its indices away");
-  FailureOr<Window> window = findWindow(context, input.shape().drop_front(2), {}, context.intAttribute("ceil_mode", 0) != 0);
+  FailureOr<Window> window =
+      findWindow(context, input.shape().drop_front(2), {}, context.intAttribute("ceil_mode", 0) != 0);
   if (failed(window))
     return failure();
   Dims shape(input.shape().take_front(2));
@@ -109,8 +117,8 @@ static LogicalResult importMaxPool(NodeContext &context) {
   if (failed(context.expectShape(shape)))
     return failure();
   TensorBuilder &build = context.build;
-  return context.finish(build.emit<MaxPoolOp>(build.type(input.element(), shape), build.materialize(input), window->kernel,
-                                              window->strides, window->pads, window->dilations));
+  return context.finish(build.emit<MaxPoolOp>(build.type(input.element(), shape), build.materialize(input),
+                                              window->kernel, window->strides, window->pads, window->dilations));
 }
 
 static LogicalResult importGlobalAveragePool(NodeContext &context) {

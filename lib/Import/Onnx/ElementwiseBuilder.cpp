@@ -36,19 +36,32 @@ Tensor TensorBuilder::emitUnary(Unary kind, Value input) {
     return Tensor(input);
   }
   switch (kind) {
-  case Unary::Neg: return Tensor(arith::NegFOp::create(builder, at, input));
-  case Unary::Abs: return Tensor(math::AbsFOp::create(builder, at, input));
-  case Unary::Sqrt: return Tensor(math::SqrtOp::create(builder, at, input));
-  case Unary::Exp: return Tensor(math::ExpOp::create(builder, at, input));
-  case Unary::Log: return Tensor(math::LogOp::create(builder, at, input));
-  case Unary::Sin: return Tensor(math::SinOp::create(builder, at, input));
-  case Unary::Cos: return Tensor(math::CosOp::create(builder, at, input));
-  case Unary::Tanh: return Tensor(math::TanhOp::create(builder, at, input));
-  case Unary::Erf: return Tensor(math::ErfOp::create(builder, at, input));
-  case Unary::Floor: return Tensor(math::FloorOp::create(builder, at, input));
-  case Unary::Ceil: return Tensor(math::CeilOp::create(builder, at, input));
-  case Unary::Round: return Tensor(math::RoundEvenOp::create(builder, at, input));
-  default: return Tensor(arith::DivFOp::create(builder, at, constantLike(input, 1).getValue(), input));
+  case Unary::Neg:
+    return Tensor(arith::NegFOp::create(builder, at, input));
+  case Unary::Abs:
+    return Tensor(math::AbsFOp::create(builder, at, input));
+  case Unary::Sqrt:
+    return Tensor(math::SqrtOp::create(builder, at, input));
+  case Unary::Exp:
+    return Tensor(math::ExpOp::create(builder, at, input));
+  case Unary::Log:
+    return Tensor(math::LogOp::create(builder, at, input));
+  case Unary::Sin:
+    return Tensor(math::SinOp::create(builder, at, input));
+  case Unary::Cos:
+    return Tensor(math::CosOp::create(builder, at, input));
+  case Unary::Tanh:
+    return Tensor(math::TanhOp::create(builder, at, input));
+  case Unary::Erf:
+    return Tensor(math::ErfOp::create(builder, at, input));
+  case Unary::Floor:
+    return Tensor(math::FloorOp::create(builder, at, input));
+  case Unary::Ceil:
+    return Tensor(math::CeilOp::create(builder, at, input));
+  case Unary::Round:
+    return Tensor(math::RoundEvenOp::create(builder, at, input));
+  default:
+    return Tensor(arith::DivFOp::create(builder, at, constantLike(input, 1).getValue(), input));
   }
 }
 
@@ -71,13 +84,20 @@ Tensor TensorBuilder::emitBinary(Binary kind, Value lhs, Value rhs) {
   Location at = loc();
   bool isReal = isa<FloatType>(getElementTypeOrSelf(lhs));
   switch (kind) {
-  case Binary::Add: return Tensor(createByType<arith::AddFOp, arith::AddIOp>(builder, at, lhs, rhs));
-  case Binary::Sub: return Tensor(createByType<arith::SubFOp, arith::SubIOp>(builder, at, lhs, rhs));
-  case Binary::Mul: return Tensor(createByType<arith::MulFOp, arith::MulIOp>(builder, at, lhs, rhs));
-  case Binary::Div: return Tensor(createByType<arith::DivFOp, arith::DivSIOp>(builder, at, lhs, rhs));
-  case Binary::Remainder: return Tensor(createByType<arith::RemFOp, arith::RemSIOp>(builder, at, lhs, rhs));
-  case Binary::Min: return Tensor(createByType<arith::MinimumFOp, arith::MinSIOp>(builder, at, lhs, rhs));
-  case Binary::Max: return Tensor(createByType<arith::MaximumFOp, arith::MaxSIOp>(builder, at, lhs, rhs));
+  case Binary::Add:
+    return Tensor(createByType<arith::AddFOp, arith::AddIOp>(builder, at, lhs, rhs));
+  case Binary::Sub:
+    return Tensor(createByType<arith::SubFOp, arith::SubIOp>(builder, at, lhs, rhs));
+  case Binary::Mul:
+    return Tensor(createByType<arith::MulFOp, arith::MulIOp>(builder, at, lhs, rhs));
+  case Binary::Div:
+    return Tensor(createByType<arith::DivFOp, arith::DivSIOp>(builder, at, lhs, rhs));
+  case Binary::Remainder:
+    return Tensor(createByType<arith::RemFOp, arith::RemSIOp>(builder, at, lhs, rhs));
+  case Binary::Min:
+    return Tensor(createByType<arith::MinimumFOp, arith::MinSIOp>(builder, at, lhs, rhs));
+  case Binary::Max:
+    return Tensor(createByType<arith::MaximumFOp, arith::MaxSIOp>(builder, at, lhs, rhs));
   case Binary::Pow:
     if (isReal)
       return Tensor(math::PowFOp::create(builder, at, lhs, rhs));
@@ -89,9 +109,12 @@ Tensor TensorBuilder::emitBinary(Binary kind, Value lhs, Value rhs) {
     Value quotient = arith::FloorDivSIOp::create(builder, at, lhs, rhs);
     return Tensor(arith::SubIOp::create(builder, at, lhs, arith::MulIOp::create(builder, at, quotient, rhs)));
   }
-  case Binary::And: return Tensor(arith::AndIOp::create(builder, at, lhs, rhs));
-  case Binary::Or: return Tensor(arith::OrIOp::create(builder, at, lhs, rhs));
-  case Binary::Xor: return Tensor(arith::XOrIOp::create(builder, at, lhs, rhs));
+  case Binary::And:
+    return Tensor(arith::AndIOp::create(builder, at, lhs, rhs));
+  case Binary::Or:
+    return Tensor(arith::OrIOp::create(builder, at, lhs, rhs));
+  case Binary::Xor:
+    return Tensor(arith::XOrIOp::create(builder, at, lhs, rhs));
   }
   return Tensor(lhs);
 }
@@ -109,8 +132,10 @@ Tensor TensorBuilder::compare(Comparison kind, const Tensor &lhs, const Tensor &
     return hostCompare(kind, broadcastTo(lhs, shape).getHost(), broadcastTo(rhs, shape).getHost());
   using arith::CmpFPredicate;
   using arith::CmpIPredicate;
-  static constexpr CmpFPredicate floats[] = {CmpFPredicate::OEQ, CmpFPredicate::OLT, CmpFPredicate::OLE, CmpFPredicate::OGT, CmpFPredicate::OGE};
-  static constexpr CmpIPredicate ints[] = {CmpIPredicate::eq, CmpIPredicate::slt, CmpIPredicate::sle, CmpIPredicate::sgt, CmpIPredicate::sge};
+  static constexpr CmpFPredicate floats[] = {CmpFPredicate::OEQ, CmpFPredicate::OLT, CmpFPredicate::OLE,
+                                             CmpFPredicate::OGT, CmpFPredicate::OGE};
+  static constexpr CmpIPredicate ints[] = {CmpIPredicate::eq, CmpIPredicate::slt, CmpIPredicate::sle,
+                                           CmpIPredicate::sgt, CmpIPredicate::sge};
   Value left = broadcastValue(lhs, shape), right = broadcastValue(rhs, shape);
   unsigned which = static_cast<unsigned>(kind);
   if (isFloat(lhs.element()))
@@ -122,7 +147,8 @@ Tensor TensorBuilder::select(const Tensor &condition, const Tensor &onTrue, cons
   Dims shape = *broadcastShapes(condition.shape(), *broadcastShapes(onTrue.shape(), onFalse.shape()));
   bool allHost = condition.isHost() && onTrue.isHost() && onFalse.isHost();
   if (allHost && *countOf(shape) <= kMaxFoldedElements)
-    return hostSelect(broadcastTo(condition, shape).getHost(), broadcastTo(onTrue, shape).getHost(), broadcastTo(onFalse, shape).getHost());
+    return hostSelect(broadcastTo(condition, shape).getHost(), broadcastTo(onTrue, shape).getHost(),
+                      broadcastTo(onFalse, shape).getHost());
   return Tensor(arith::SelectOp::create(builder, loc(), broadcastValue(condition, shape), broadcastValue(onTrue, shape),
                                         broadcastValue(onFalse, shape)));
 }
@@ -157,5 +183,6 @@ Tensor TensorBuilder::emitCast(Value input, Element from, Element to) {
 Tensor TensorBuilder::cast(const Tensor &input, Element element) {
   if (input.element() == element)
     return input;
-  return input.isHost() ? Tensor(hostCast(input.getHost(), element)) : emitCast(input.getValue(), input.element(), element);
+  return input.isHost() ? Tensor(hostCast(input.getHost(), element))
+                        : emitCast(input.getValue(), input.element(), element);
 }

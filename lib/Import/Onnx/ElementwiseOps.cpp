@@ -12,13 +12,11 @@ using namespace ds::onnx_import;
 // Unary
 //===----------------------------------------------------------------------===//
 
-template <Unary kind>
-static LogicalResult importUnary(NodeContext &context) {
+template <Unary kind> static LogicalResult importUnary(NodeContext &context) {
   return context.finish(context.build.unary(kind, context.input(0)));
 }
 
-template <Unary kind>
-static LogicalResult importFloatUnary(NodeContext &context) {
+template <Unary kind> static LogicalResult importFloatUnary(NodeContext &context) {
   if (failed(context.expectFloat(0)))
     return failure();
   return importUnary<kind>(context);
@@ -42,7 +40,8 @@ static LogicalResult importSign(NodeContext &context) {
   TensorBuilder &build = context.build;
   Tensor zero = build.scalar(input, 0);
   Tensor negative = build.select(build.compare(Comparison::Less, input, zero), build.scalar(input, -1), input);
-  return context.finish(build.select(build.compare(Comparison::Greater, input, zero), build.scalar(input, 1), negative));
+  return context.finish(
+      build.select(build.compare(Comparison::Greater, input, zero), build.scalar(input, 1), negative));
 }
 
 //===----------------------------------------------------------------------===//
@@ -55,29 +54,25 @@ static LogicalResult expectBroadcast(NodeContext &context) {
   return context.broadcast(context.input(0).shape(), context.input(1).shape());
 }
 
-template <Binary kind>
-static LogicalResult importBinary(NodeContext &context) {
+template <Binary kind> static LogicalResult importBinary(NodeContext &context) {
   if (failed(expectBroadcast(context)))
     return failure();
   return context.finish(context.build.binary(kind, context.input(0), context.input(1)));
 }
 
-template <Binary kind>
-static LogicalResult importLogical(NodeContext &context) {
+template <Binary kind> static LogicalResult importLogical(NodeContext &context) {
   if (failed(context.expectBool(0)) || failed(context.expectBool(1)))
     return failure();
   return importBinary<kind>(context);
 }
 
-template <Comparison kind>
-static LogicalResult importComparison(NodeContext &context) {
+template <Comparison kind> static LogicalResult importComparison(NodeContext &context) {
   if (failed(expectBroadcast(context)))
     return failure();
   return context.finish(context.build.compare(kind, context.input(0), context.input(1)));
 }
 
-template <Binary kind>
-static LogicalResult importVariadic(NodeContext &context) {
+template <Binary kind> static LogicalResult importVariadic(NodeContext &context) {
   Tensor result = context.input(0);
   for (unsigned i = 1; i < context.inputs.size(); ++i) {
     if (!context.hasInput(i) || failed(context.expectSameElement(0, i)))

@@ -39,7 +39,8 @@ LogicalResult Graph::checkUses(const onnx::GraphProto &graph, ErrorSink &errors)
   for (const onnx::NodeProto &node : graph.node())
     for (const std::string &input : node.input())
       if (!input.empty() && !producers.count(input))
-        result = errors.malformed(describe(node) + " reads '" + input + "', which neither a node nor an input nor an initializer defines");
+        result = errors.malformed(describe(node) + " reads '" + input +
+                                  "', which neither a node nor an input nor an initializer defines");
   if (graph.output_size() == 0)
     result = errors.malformed("has a graph without outputs");
   for (const onnx::ValueInfoProto &output : graph.output())

@@ -16,44 +16,72 @@ using namespace ds::onnx_import;
 
 static double evaluate(Unary kind, double x) {
   switch (kind) {
-  case Unary::Neg: return -x;
-  case Unary::Abs: return std::fabs(x);
-  case Unary::Sqrt: return std::sqrt(x);
-  case Unary::Exp: return std::exp(x);
-  case Unary::Log: return std::log(x);
-  case Unary::Sin: return std::sin(x);
-  case Unary::Cos: return std::cos(x);
-  case Unary::Tanh: return std::tanh(x);
-  case Unary::Erf: return std::erf(x);
-  case Unary::Floor: return std::floor(x);
-  case Unary::Ceil: return std::ceil(x);
-  case Unary::Round: return std::nearbyint(x);
-  case Unary::Reciprocal: return 1 / x;
-  case Unary::Not: return x == 0;
+  case Unary::Neg:
+    return -x;
+  case Unary::Abs:
+    return std::fabs(x);
+  case Unary::Sqrt:
+    return std::sqrt(x);
+  case Unary::Exp:
+    return std::exp(x);
+  case Unary::Log:
+    return std::log(x);
+  case Unary::Sin:
+    return std::sin(x);
+  case Unary::Cos:
+    return std::cos(x);
+  case Unary::Tanh:
+    return std::tanh(x);
+  case Unary::Erf:
+    return std::erf(x);
+  case Unary::Floor:
+    return std::floor(x);
+  case Unary::Ceil:
+    return std::ceil(x);
+  case Unary::Round:
+    return std::nearbyint(x);
+  case Unary::Reciprocal:
+    return 1 / x;
+  case Unary::Not:
+    return x == 0;
   }
   return x;
 }
 
 static int64_t evaluate(Unary kind, int64_t x) {
   switch (kind) {
-  case Unary::Neg: return static_cast<int64_t>(-static_cast<uint64_t>(x));
-  case Unary::Abs: return x < 0 ? static_cast<int64_t>(-static_cast<uint64_t>(x)) : x;
-  case Unary::Not: return x == 0;
-  default: return x;
+  case Unary::Neg:
+    return static_cast<int64_t>(-static_cast<uint64_t>(x));
+  case Unary::Abs:
+    return x < 0 ? static_cast<int64_t>(-static_cast<uint64_t>(x)) : x;
+  case Unary::Not:
+    return x == 0;
+  default:
+    return x;
   }
 }
 
 static double evaluate(Binary kind, double a, double b) {
   switch (kind) {
-  case Binary::Add: return a + b;
-  case Binary::Sub: return a - b;
-  case Binary::Mul: return a * b;
-  case Binary::Div: return a / b;
-  case Binary::Pow: return std::pow(a, b);
-  case Binary::Mod: case Binary::Remainder: return std::fmod(a, b);
-  case Binary::Min: return std::isnan(a) || a < b ? a : b;
-  case Binary::Max: return std::isnan(a) || a > b ? a : b;
-  default: return a;
+  case Binary::Add:
+    return a + b;
+  case Binary::Sub:
+    return a - b;
+  case Binary::Mul:
+    return a * b;
+  case Binary::Div:
+    return a / b;
+  case Binary::Pow:
+    return std::pow(a, b);
+  case Binary::Mod:
+  case Binary::Remainder:
+    return std::fmod(a, b);
+  case Binary::Min:
+    return std::isnan(a) || a < b ? a : b;
+  case Binary::Max:
+    return std::isnan(a) || a > b ? a : b;
+  default:
+    return a;
   }
 }
 
@@ -76,33 +104,48 @@ static int64_t remainder(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : 
 static int64_t evaluate(Binary kind, int64_t a, int64_t b) {
   uint64_t x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
   switch (kind) {
-  case Binary::Add: return static_cast<int64_t>(x + y);
-  case Binary::Sub: return static_cast<int64_t>(x - y);
-  case Binary::Mul: return static_cast<int64_t>(x * y);
-  case Binary::Div: return divide(a, b);
-  case Binary::Pow: return power(a, b);
-  case Binary::Remainder: return remainder(a, b);
+  case Binary::Add:
+    return static_cast<int64_t>(x + y);
+  case Binary::Sub:
+    return static_cast<int64_t>(x - y);
+  case Binary::Mul:
+    return static_cast<int64_t>(x * y);
+  case Binary::Div:
+    return divide(a, b);
+  case Binary::Pow:
+    return power(a, b);
+  case Binary::Remainder:
+    return remainder(a, b);
   case Binary::Mod: {
     int64_t rest = remainder(a, b);
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
   }
-  case Binary::Min: return std::min(a, b);
-  case Binary::Max: return std::max(a, b);
-  case Binary::And: return a & b;
-  case Binary::Or: return a | b;
-  case Binary::Xor: return a ^ b;
+  case Binary::Min:
+    return std::min(a, b);
+  case Binary::Max:
+    return std::max(a, b);
+  case Binary::And:
+    return a & b;
+  case Binary::Or:
+    return a | b;
+  case Binary::Xor:
+    return a ^ b;
   }
   return a;
 }
 
-template <typename T>
-static bool evaluate(Comparison kind, T a, T b) {
+template <typename T> static bool evaluate(Comparison kind, T a, T b) {
   switch (kind) {
-  case Comparison::Equal: return a == b;
-  case Comparison::Less: return a < b;
-  case Comparison::LessOrEqual: return a <= b;
-  case Comparison::Greater: return a > b;
-  case Comparison::GreaterOrEqual: return a >= b;
+  case Comparison::Equal:
+    return a == b;
+  case Comparison::Less:
+    return a < b;
+  case Comparison::LessOrEqual:
+    return a <= b;
+  case Comparison::Greater:
+    return a > b;
+  case Comparison::GreaterOrEqual:
+    return a >= b;
   }
   return false;
 }
@@ -112,8 +155,7 @@ static bool evaluate(Comparison kind, T a, T b) {
 //===----------------------------------------------------------------------===//
 
 /// A tensor whose element i is function(i), over all elements or the one of a splat.
-template <typename Function>
-static HostTensor fill(Element element, DimsRef shape, bool isSplat, Function &&function) {
+template <typename Function> static HostTensor fill(Element element, DimsRef shape, bool isSplat, Function &&function) {
   HostTensor result;
   result.element = element;
   result.shape.assign(shape.begin(), shape.end());
@@ -159,7 +201,8 @@ HostTensor onnx_import::hostSelect(const HostTensor &condition, const HostTensor
 }
 
 HostTensor onnx_import::hostCast(const HostTensor &input, Element element) {
-  return fill(element, input.shape, input.isSplat(), [&](int64_t i) { return convert(input.at(i), input.element, element); });
+  return fill(element, input.shape, input.isSplat(),
+              [&](int64_t i) { return convert(input.at(i), input.element, element); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,7 +272,8 @@ HostTensor onnx_import::hostReduce(Fold kind, const HostTensor &input, DimsRef d
     if (!is_contained(dims, static_cast<int64_t>(dim)))
       resultStrides[dim] = strides[kept++];
   double neutral = kind == Fold::Product ? 1 : 0;
-  HostTensor result = fill(input.element, shape, false, [&](int64_t) { return makeSplat(input.element, {}, neutral).data[0]; });
+  HostTensor result =
+      fill(input.element, shape, false, [&](int64_t) { return makeSplat(input.element, {}, neutral).data[0]; });
   std::vector<bool> isSet(result.data.size(), kind == Fold::Sum || kind == Fold::Product);
   Odometer odometer(input.shape, resultStrides);
   for (int64_t i = 0, count = input.count(); i < count; ++i, odometer.advance()) {

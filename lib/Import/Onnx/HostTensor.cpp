@@ -18,20 +18,34 @@ using namespace ds::onnx_import;
 
 std::optional<Element> onnx_import::elementOf(int32_t onnxType) {
   switch (onnxType) {
-  case 1: return Element::F32;
-  case 2: return Element::U8;
-  case 3: return Element::I8;
-  case 4: return Element::U16;
-  case 5: return Element::I16;
-  case 6: return Element::I32;
-  case 7: return Element::I64;
-  case 9: return Element::Bool;
-  case 10: return Element::F16;
-  case 11: return Element::F64;
-  case 12: return Element::U32;
-  case 13: return Element::U64;
-  case 16: return Element::BF16;
-  default: return std::nullopt;
+  case 1:
+    return Element::F32;
+  case 2:
+    return Element::U8;
+  case 3:
+    return Element::I8;
+  case 4:
+    return Element::U16;
+  case 5:
+    return Element::I16;
+  case 6:
+    return Element::I32;
+  case 7:
+    return Element::I64;
+  case 9:
+    return Element::Bool;
+  case 10:
+    return Element::F16;
+  case 11:
+    return Element::F64;
+  case 12:
+    return Element::U32;
+  case 13:
+    return Element::U64;
+  case 16:
+    return Element::BF16;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -45,11 +59,16 @@ Element onnx_import::elementOf(mlir::Type type) {
   if (type.isF16())
     return Element::F16;
   switch (type.getIntOrFloatBitWidth()) {
-  case 1: return Element::Bool;
-  case 8: return Element::I8;
-  case 16: return Element::I16;
-  case 32: return Element::I32;
-  default: return Element::I64;
+  case 1:
+    return Element::Bool;
+  case 8:
+    return Element::I8;
+  case 16:
+    return Element::I16;
+  case 32:
+    return Element::I32;
+  default:
+    return Element::I64;
   }
 }
 
@@ -58,30 +77,52 @@ bool onnx_import::isUnsigned(Element element) { return element >= Element::U8 &&
 
 unsigned onnx_import::bytesOf(Element element) {
   switch (element) {
-  case Element::Bool: case Element::I8: case Element::U8: return 1;
-  case Element::I16: case Element::U16: case Element::F16: case Element::BF16: return 2;
-  case Element::I32: case Element::U32: case Element::F32: return 4;
-  default: return 8;
+  case Element::Bool:
+  case Element::I8:
+  case Element::U8:
+    return 1;
+  case Element::I16:
+  case Element::U16:
+  case Element::F16:
+  case Element::BF16:
+    return 2;
+  case Element::I32:
+  case Element::U32:
+  case Element::F32:
+    return 4;
+  default:
+    return 8;
   }
 }
 
 mlir::Type onnx_import::typeOf(Element element, mlir::MLIRContext *context) {
   switch (element) {
-  case Element::Bool: return mlir::IntegerType::get(context, 1);
-  case Element::I8: return mlir::IntegerType::get(context, 8);
-  case Element::I16: return mlir::IntegerType::get(context, 16);
-  case Element::I32: return mlir::IntegerType::get(context, 32);
-  case Element::I64: return mlir::IntegerType::get(context, 64);
-  case Element::F16: return mlir::Float16Type::get(context);
-  case Element::BF16: return mlir::BFloat16Type::get(context);
-  case Element::F32: return mlir::Float32Type::get(context);
-  case Element::F64: return mlir::Float64Type::get(context);
-  default: return {};
+  case Element::Bool:
+    return mlir::IntegerType::get(context, 1);
+  case Element::I8:
+    return mlir::IntegerType::get(context, 8);
+  case Element::I16:
+    return mlir::IntegerType::get(context, 16);
+  case Element::I32:
+    return mlir::IntegerType::get(context, 32);
+  case Element::I64:
+    return mlir::IntegerType::get(context, 64);
+  case Element::F16:
+    return mlir::Float16Type::get(context);
+  case Element::BF16:
+    return mlir::BFloat16Type::get(context);
+  case Element::F32:
+    return mlir::Float32Type::get(context);
+  case Element::F64:
+    return mlir::Float64Type::get(context);
+  default:
+    return {};
   }
 }
 
 StringRef onnx_import::nameOf(Element element) {
-  static constexpr StringLiteral names[] = {"bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"};
+  static constexpr StringLiteral names[] = {"bool", "i8",  "i16", "i32",  "i64", "u8", "u16",
+                                            "u32",  "u64", "f16", "bf16", "f32", "f64"};
   return names[static_cast<unsigned>(element)];
 }
 
@@ -133,8 +174,9 @@ Number onnx_import::wrapTo(Element element, int64_t value) {
   else if (bits == 64)
     number.integer = value;
   else
-    number.integer = isUnsigned(element) ? static_cast<int64_t>(static_cast<uint64_t>(value) & maskTrailingOnes<uint64_t>(bits))
-                                         : SignExtend64(static_cast<uint64_t>(value), bits);
+    number.integer = isUnsigned(element)
+                         ? static_cast<int64_t>(static_cast<uint64_t>(value) & maskTrailingOnes<uint64_t>(bits))
+                         : SignExtend64(static_cast<uint64_t>(value), bits);
   return number;
 }
 
@@ -183,13 +225,24 @@ HostTensor onnx_import::makeSplat(Element element, DimsRef shape, double value) 
 static Number decodeOne(Element element, const char *at) {
   using namespace support::endian;
   switch (element) {
-  case Element::Bool: return wrapTo(element, *at != 0);
-  case Element::I8: case Element::U8: return wrapTo(element, static_cast<int8_t>(*at));
-  case Element::I16: case Element::U16: return wrapTo(element, read16le(at));
-  case Element::I32: case Element::U32: return wrapTo(element, read32le(at));
-  case Element::I64: case Element::U64: return wrapTo(element, static_cast<int64_t>(read64le(at)));
-  case Element::F32: return roundTo(element, bit_cast<float>(read32le(at)));
-  case Element::F64: return roundTo(element, bit_cast<double>(read64le(at)));
+  case Element::Bool:
+    return wrapTo(element, *at != 0);
+  case Element::I8:
+  case Element::U8:
+    return wrapTo(element, static_cast<int8_t>(*at));
+  case Element::I16:
+  case Element::U16:
+    return wrapTo(element, read16le(at));
+  case Element::I32:
+  case Element::U32:
+    return wrapTo(element, read32le(at));
+  case Element::I64:
+  case Element::U64:
+    return wrapTo(element, static_cast<int64_t>(read64le(at)));
+  case Element::F32:
+    return roundTo(element, bit_cast<float>(read32le(at)));
+  case Element::F64:
+    return roundTo(element, bit_cast<double>(read64le(at)));
   default: {
     APFloat value(semanticsOf(element), APInt(16, read16le(at)));
     bool losesInfo = false;
@@ -216,7 +269,8 @@ static mlir::DenseElementsAttr floatsToAttribute(const HostTensor &tensor, mlir:
     return mlir::DenseElementsAttr::get(type, ArrayRef(values));
   }
   if (tensor.element == Element::F32) {
-    SmallVector<float> values(llvm::map_range(tensor.data, [](Number number) { return static_cast<float>(number.real); }));
+    SmallVector<float> values(
+        llvm::map_range(tensor.data, [](Number number) { return static_cast<float>(number.real); }));
     return mlir::DenseElementsAttr::get(type, ArrayRef(values));
   }
   SmallVector<APFloat> values;

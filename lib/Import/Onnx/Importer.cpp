@@ -79,7 +79,8 @@ bool Importer::areSupported(int64_t version) {
 }
 
 /// The size of symbolic dim `name`, which is dim number `number` of `input`.
-static std::optional<int64_t> findDim(const ImportOptions &options, const std::string &name, const std::string &input, size_t number) {
+static std::optional<int64_t> findDim(const ImportOptions &options, const std::string &name, const std::string &input,
+                                      size_t number) {
   for (const auto *dims : {&options.dims, &options.defaultDims})
     if (auto bound = dims->find(name); bound != dims->end())
       return bound->second;
@@ -96,7 +97,8 @@ FailureOr<Type> Importer::typeOfInput(const onnx::ValueInfoProto &input, const I
   const onnx::TypeProto_Tensor &tensor = input.type().tensor_type();
   std::optional<Element> element = elementOf(tensor.elem_type());
   if (!element || isUnsigned(*element))
-    return errors.unsupported(name + " must have signed integers, bools or floats, got data_type " + Twine(tensor.elem_type()));
+    return errors.unsupported(name + " must have signed integers, bools or floats, got data_type " +
+                              Twine(tensor.elem_type()));
   Dims shape;
   bool isOpen = false;
   for (const onnx::TensorShapeProto_Dimension &dim : tensor.shape().dim()) {
@@ -291,7 +293,8 @@ static FailureOr<int64_t> findOpset(const onnx::ModelProto &model, ErrorSink &er
       continue;
     if (set.version() >= kFirstOpset && set.version() <= kLastOpset)
       return set.version();
-    return errors.unsupported("must have opset " + Twine(kFirstOpset) + " to " + Twine(kLastOpset) + ", got " + Twine(set.version()));
+    return errors.unsupported("must have opset " + Twine(kFirstOpset) + " to " + Twine(kLastOpset) + ", got " +
+                              Twine(set.version()));
   }
   return errors.malformed("must import an opset of the standard operators");
 }
@@ -307,7 +310,8 @@ static bool isValid(ModuleOp module, ErrorSink &errors) {
   return succeeded(verify(module)) && !errors.hasErrors();
 }
 
-OwningOpRef<ModuleOp> ds::importOnnx(MLIRContext &context, StringRef path, const ImportOptions &options, ImportError &error) {
+OwningOpRef<ModuleOp> ds::importOnnx(MLIRContext &context, StringRef path, const ImportOptions &options,
+                                     ImportError &error) {
   error = {};
   ErrorSink errors(error, path);
   context.loadDialect<DsDialect, arith::ArithDialect, func::FuncDialect, math::MathDialect>();

@@ -40,7 +40,8 @@ static Value normalizeIds(TensorBuilder &build, const Tensor &ids, int64_t size)
   if (!ids.isHost() && ids.getValue().getDefiningOp<TopKOp>())
     return ids.getValue();
   Tensor isNegative = build.compare(Comparison::Less, ids, build.scalar(ids, 0));
-  return build.materialize(build.select(isNegative, build.binary(Binary::Add, ids, build.scalar(ids, static_cast<double>(size))), ids));
+  return build.materialize(
+      build.select(isNegative, build.binary(Binary::Add, ids, build.scalar(ids, static_cast<double>(size))), ids));
 }
 
 /// That ids have the shape of the data but for one dim.
@@ -50,8 +51,8 @@ static LogicalResult expectElementIds(NodeContext &context, int64_t dim) {
     return context.malformed("must have indices of the input's rank, got shape " + textOf(context.input(1).shape()));
   expected[dim] = context.input(1).shape()[dim];
   if (expected != Dims(context.input(1).shape()))
-    return context.unsupported("has indices of shape " + textOf(context.input(1).shape()) + ", which leave out parts of " +
-                               textOf(context.input(0).shape()));
+    return context.unsupported("has indices of shape " + textOf(context.input(1).shape()) +
+                               ", which leave out parts of " + textOf(context.input(0).shape()));
   return expectIds(context, 1, context.input(0).shape()[dim]);
 }
 
@@ -80,7 +81,9 @@ static LogicalResult importScatterElements(NodeContext &context) {
   TensorBuilder &build = context.build;
   Value places = normalizeIds(build, ids, input.shape()[*dim]);
   RankedTensorType type = build.type(input.element(), input.shape());
-  auto scatter = [&](const Tensor &values) { return build.emit<ScatterElementsOp>(type, places, build.materialize(values), *dim); };
+  auto scatter = [&](const Tensor &values) {
+    return build.emit<ScatterElementsOp>(type, places, build.materialize(values), *dim);
+  };
   Tensor scattered = scatter(updates);
   bool ontoZeros = input.isHost() && input.getHost().isSplat() && input.getHost().real(0) == 0;
   if (ontoZeros)
@@ -88,7 +91,8 @@ static LogicalResult importScatterElements(NodeContext &context) {
   if (reduction == "add")
     return context.finish(build.binary(Binary::Add, input, scattered));
   Tensor hits = scatter(makeSplat(input.element(), ids.shape(), 1));
-  return context.finish(build.select(build.compare(Comparison::Greater, hits, build.scalar(hits, 0)), scattered, input));
+  return context.finish(
+      build.select(build.compare(Comparison::Greater, hits, build.scalar(hits, 0)), scattered, input));
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,8 +112,8 @@ static LogicalResult importTopK(NodeContext &context) {
   TensorBuilder &build = context.build;
   Dims shape(input.shape());
   shape[*dim] = k->front();
-  auto top = TopKOp::create(build.ops(), build.loc(), build.type(input.element(), shape), build.type(Element::I64, shape),
-                            build.materialize(input), *dim);
+  auto top = TopKOp::create(build.ops(), build.loc(), build.type(input.element(), shape),
+                            build.type(Element::I64, shape), build.materialize(input), *dim);
   context.outputs = {Tensor(top.getValues()), Tensor(top.getIds())};
   return success();
 }
@@ -127,8 +131,8 @@ static LogicalResult importArgMax(NodeContext &context) {
   TensorBuilder &build = context.build;
   Dims shape(input.shape());
   shape[*dim] = 1;
-  auto top = TopKOp::create(build.ops(), build.loc(), build.type(input.element(), shape), build.type(Element::I64, shape),
-                            build.materialize(input), *dim);
+  auto top = TopKOp::create(build.ops(), build.loc(), build.type(input.element(), shape),
+                            build.type(Element::I64, shape), build.materialize(input), *dim);
   if (context.intAttribute("keepdims", 1) == 0)
     shape.erase(shape.begin() + *dim);
   return context.finish(build.reshape(Tensor(top.getIds()), shape));

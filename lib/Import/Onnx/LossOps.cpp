@@ -29,7 +29,8 @@ static LogicalResult expectLabels(NodeContext &context) {
   Dims expected = {scores.shape()[0]};
   llvm::append_range(expected, scores.shape().drop_front(2));
   if (context.input(1).shape() != DimsRef(expected))
-    return context.malformed("must have labels of shape " + textOf(expected) + ", got " + textOf(context.input(1).shape()));
+    return context.malformed("must have labels of shape " + textOf(expected) + ", got " +
+                             textOf(context.input(1).shape()));
   return success();
 }
 

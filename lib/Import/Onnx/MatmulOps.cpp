@@ -36,12 +36,13 @@ static Tensor dropUnitBatch(TensorBuilder &build, const Tensor &operand, const T
 
 static LogicalResult importMatmul(NodeContext &context) {
   const Tensor &lhs = context.input(0), &rhs = context.input(1);
-  if (failed(context.expectSameElement(0, 1)) || failed(context.expectFloat(0)) || failed(context.expectRank(0, 1, 10)) ||
-      failed(context.expectRank(1, 1, 10)))
+  if (failed(context.expectSameElement(0, 1)) || failed(context.expectFloat(0)) ||
+      failed(context.expectRank(0, 1, 10)) || failed(context.expectRank(1, 1, 10)))
     return failure();
   int64_t depth = lhs.shape().back(), rhsDepth = rhs.shape()[std::max<int64_t>(rhs.rank() - 2, 0)];
   if (depth != rhsDepth)
-    return context.malformed("must contract dims of one size, got shapes " + textOf(lhs.shape()) + " and " + textOf(rhs.shape()));
+    return context.malformed("must contract dims of one size, got shapes " + textOf(lhs.shape()) + " and " +
+                             textOf(rhs.shape()));
   Dims none;
   DimsRef lhsBatch = lhs.rank() > 2 ? lhs.shape().drop_back(2) : DimsRef(none);
   DimsRef rhsBatch = rhs.rank() > 2 ? rhs.shape().drop_back(2) : DimsRef(none);
@@ -49,7 +50,8 @@ static LogicalResult importMatmul(NodeContext &context) {
   if (failed(batch))
     return failure();
   MatmulIndices indices;
-  Tensor left = dropUnitBatch(context.build, lhs, rhs, indices.lhs), right = dropUnitBatch(context.build, rhs, lhs, indices.rhs);
+  Tensor left = dropUnitBatch(context.build, lhs, rhs, indices.lhs),
+         right = dropUnitBatch(context.build, rhs, lhs, indices.rhs);
   for (int64_t dim = batch->size(); dim-- > 0;)
     indices.result.push_back(batchLetter(dim));
   Dims shape = *batch;
@@ -74,12 +76,13 @@ static Tensor scaled(TensorBuilder &build, const Tensor &tensor, double factor) 
 
 static LogicalResult importGemm(NodeContext &context) {
   const Tensor &lhs = context.input(0), &rhs = context.input(1);
-  if (failed(context.expectSameElement(0, 1)) || failed(context.expectFloat(0)) || failed(context.expectRank(0, 2, 2)) ||
-      failed(context.expectRank(1, 2, 2)))
+  if (failed(context.expectSameElement(0, 1)) || failed(context.expectFloat(0)) ||
+      failed(context.expectRank(0, 2, 2)) || failed(context.expectRank(1, 2, 2)))
     return failure();
   bool transA = context.intAttribute("transA", 0) != 0, transB = context.intAttribute("transB", 0) != 0;
   if (lhs.shape()[transA ? 0 : 1] != rhs.shape()[transB ? 1 : 0])
-    return context.malformed("must contract dims of one size, got shapes " + textOf(lhs.shape()) + " and " + textOf(rhs.shape()));
+    return context.malformed("must contract dims of one size, got shapes " + textOf(lhs.shape()) + " and " +
+                             textOf(rhs.shape()));
   Dims shape = {lhs.shape()[transA ? 1 : 0], rhs.shape()[transB ? 0 : 1]};
   if (failed(context.expectShape(shape)))
     return failure();
@@ -91,7 +94,8 @@ static LogicalResult importGemm(NodeContext &context) {
   if (failed(context.expectSameElement(0, 2)) || failed(sum))
     return failure();
   if (*sum != shape)
-    return context.malformed("must have an input 2 that broadcasts to " + textOf(shape) + ", got " + textOf(context.input(2).shape()));
+    return context.malformed("must have an input 2 that broadcasts to " + textOf(shape) + ", got " +
+                             textOf(context.input(2).shape()));
   Tensor bias = scaled(context.build, context.input(2), context.floatAttribute("beta", 1));
   return context.finish(context.build.binary(Binary::Add, product, bias));
 }

@@ -45,12 +45,9 @@ bool Initializer::isUniform() const {
   return bytes.size() <= width || bytes.drop_front(width) == bytes.drop_back(width);
 }
 
-static bool isTypedAsBits(Element element) {
-  return element != Element::F32 && element != Element::F64;
-}
+static bool isTypedAsBits(Element element) { return element != Element::F32 && element != Element::F64; }
 
-template <typename Field>
-static bool appendTyped(const Field &field, HostTensor &tensor) {
+template <typename Field> static bool appendTyped(const Field &field, HostTensor &tensor) {
   for (auto value : field)
     tensor.data.push_back(numberOfBits(tensor.element, static_cast<int64_t>(value)));
   return !field.empty();
@@ -82,7 +79,8 @@ std::optional<HostTensor> ds::onnx_import::decodeTensor(const onnx::TensorProto 
     if (proto.raw_data().size() % bytesOf(*element) == 0)
       tensor = decodeBytes(*element, tensor.shape, proto.raw_data());
   } else if (isTypedAsBits(*element)) {
-    appendTyped(proto.int32_data(), tensor) || appendTyped(proto.int64_data(), tensor) || appendTyped(proto.uint64_data(), tensor);
+    appendTyped(proto.int32_data(), tensor) || appendTyped(proto.int64_data(), tensor) ||
+        appendTyped(proto.uint64_data(), tensor);
   } else {
     appendFloats(proto, tensor);
   }
@@ -126,7 +124,8 @@ MemoryBuffer *ModelFile::openExternal(StringRef location, std::string &problem) 
     return it->second.get();
   SmallString<256> path(folder), realFolder, realFile;
   sys::path::append(path, location);
-  bool isInside = !location.empty() && sys::path::is_relative(location) && !is_contained(SmallVector<StringRef>(sys::path::begin(location), sys::path::end(location)), "..");
+  bool isInside = !location.empty() && sys::path::is_relative(location) &&
+                  !is_contained(SmallVector<StringRef>(sys::path::begin(location), sys::path::end(location)), "..");
   if (isInside && (sys::fs::real_path(path, realFile) || sys::fs::real_path(folder, realFolder))) {
     problem = "refers to external data '" + location.str() + "', which does not exist";
     return nullptr;
@@ -153,8 +152,10 @@ LogicalResult ModelFile::setExternal(Initializer &tensor, const onnx::TensorProt
     bool isNumber = entry.key() == "offset" || entry.key() == "length";
     if (entry.key() == "location")
       location = entry.value();
-    else if (isNumber && StringRef(entry.value()).getAsInteger(10, entry.key() == "offset" ? range.offset : range.length))
-      return errors.malformed(describe(tensor) + " has external data whose " + entry.key() + " must be a number, got '" + entry.value() + "'");
+    else if (isNumber &&
+             StringRef(entry.value()).getAsInteger(10, entry.key() == "offset" ? range.offset : range.length))
+      return errors.malformed(describe(tensor) + " has external data whose " + entry.key() +
+                              " must be a number, got '" + entry.value() + "'");
   }
   std::string problem;
   MemoryBuffer *file = openExternal(location, problem);
@@ -162,8 +163,8 @@ LogicalResult ModelFile::setExternal(Initializer &tensor, const onnx::TensorProt
     return errors.malformed(describe(tensor) + " " + problem);
   uint64_t size = file->getBufferSize();
   if (range.offset > size || range.length > size - range.offset)
-    return errors.malformed(describe(tensor) + " must have external data inside the " + Twine(size) + " bytes of '" + location +
-                            "', got " + Twine(range.length) + " from " + Twine(range.offset));
+    return errors.malformed(describe(tensor) + " must have external data inside the " + Twine(size) + " bytes of '" +
+                            location + "', got " + Twine(range.length) + " from " + Twine(range.offset));
   tensor.file = location.str();
   tensor.range = range;
   tensor.bytes = file->getBuffer().substr(range.offset, range.length);
@@ -190,7 +191,8 @@ LogicalResult ModelFile::addInitializer(const WireTensor &wire, ErrorSink &error
   tensor.name = header.name();
   std::optional<Element> element = elementOf(header.data_type());
   if (!element)
-    return errors.unsupported(describe(tensor) + " must have numbers as elements, got data_type " + Twine(header.data_type()));
+    return errors.unsupported(describe(tensor) + " must have numbers as elements, got data_type " +
+                              Twine(header.data_type()));
   tensor.element = *element;
   tensor.shape.assign(header.dims().begin(), header.dims().end());
   std::optional<int64_t> count = countOf(tensor.shape);
@@ -200,10 +202,12 @@ LogicalResult ModelFile::addInitializer(const WireTensor &wire, ErrorSink &error
   if (failed(isExternal ? setExternal(tensor, header, errors) : setData(tensor, wire, errors)))
     return failure();
   uint64_t expected = static_cast<uint64_t>(*count) * bytesOf(*element);
-  bool fits = tensor.typed.empty() ? tensor.bytes.size() == expected : static_cast<int64_t>(tensor.typed.size()) == *count;
+  bool fits =
+      tensor.typed.empty() ? tensor.bytes.size() == expected : static_cast<int64_t>(tensor.typed.size()) == *count;
   if (!fits)
-    return errors.malformed(describe(tensor) + " must have " + Twine(expected) + " bytes of data, got " +
-                            Twine(tensor.typed.empty() ? tensor.bytes.size() : tensor.typed.size() * bytesOf(*element)));
+    return errors.malformed(
+        describe(tensor) + " must have " + Twine(expected) + " bytes of data, got " +
+        Twine(tensor.typed.empty() ? tensor.bytes.size() : tensor.typed.size() * bytesOf(*element)));
   initializers.push_back(std::move(tensor));
   return success();
 }

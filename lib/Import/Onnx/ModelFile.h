@@ -23,10 +23,11 @@ struct Initializer {
   std::string name;
   Element element = Element::F32;
   Dims shape;
-  std::string file;       ///< of the data, relative to the model's folder; empty if the data is in `typed`
-  ByteRange range;        ///< in that file, little-endian and packed
-  llvm::StringRef bytes;  ///< the same, mapped
-  std::vector<int64_t> typed; ///< data of int32_data, int64_data or uint64_data, one entry per element (bits of 16-bit floats)
+  std::string file;      ///< of the data, relative to the model's folder; empty if the data is in `typed`
+  ByteRange range;       ///< in that file, little-endian and packed
+  llvm::StringRef bytes; ///< the same, mapped
+  std::vector<int64_t>
+      typed; ///< data of int32_data, int64_data or uint64_data, one entry per element (bits of 16-bit floats)
 
   HostTensor decode() const;
   /// Whether all elements are equal bit by bit.

@@ -13,7 +13,8 @@ using onnx::AttributeProto;
 
 std::string ds::onnx_import::describe(const onnx::NodeProto &node) {
   const std::string &name = !node.name().empty() ? node.name() : node.output_size() ? node.output(0) : std::string();
-  std::string op = node.domain().empty() || node.domain() == "ai.onnx" ? node.op_type() : node.domain() + "." + node.op_type();
+  std::string op =
+      node.domain().empty() || node.domain() == "ai.onnx" ? node.op_type() : node.domain() + "." + node.op_type();
   return "node '" + name + "' (" + op + ")";
 }
 
@@ -60,7 +61,8 @@ FailureOr<Dims> NodeContext::knownInts(unsigned i, StringRef what) {
   if (failed(tensor))
     return failure();
   if (isFloat(tensor->element) || tensor->shape.size() > 1)
-    return malformed("must have a list of integers as " + what + ", got " + nameOf(tensor->element) + " of shape " + textOf(tensor->shape));
+    return malformed("must have a list of integers as " + what + ", got " + nameOf(tensor->element) + " of shape " +
+                     textOf(tensor->shape));
   if (tensor->count() > 1024)
     return malformed("must have at most 1024 integers as " + what);
   Dims values;
@@ -85,8 +87,9 @@ static const AttributeProto *checkKind(NodeContext &context, StringRef name, Att
   const AttributeProto *attribute = context.findAttribute(name);
   if (!attribute || attribute->type() == kind)
     return attribute;
-  (void)context.malformed("must have attribute '" + name + "' of kind " + onnx::AttributeProto_AttributeType_Name(kind) +
-                          ", got " + onnx::AttributeProto_AttributeType_Name(attribute->type()));
+  (void)context.malformed("must have attribute '" + name + "' of kind " +
+                          onnx::AttributeProto_AttributeType_Name(kind) + ", got " +
+                          onnx::AttributeProto_AttributeType_Name(attribute->type()));
   return nullptr;
 }
 
@@ -141,7 +144,8 @@ FailureOr<Dims> NodeContext::normalizeDims(DimsRef dims, int64_t rank) {
 LogicalResult NodeContext::expectSameElement(unsigned i, unsigned j) {
   if (inputs[i].element() == inputs[j].element())
     return success();
-  return malformed("must have inputs of one element type, got " + nameOf(inputs[i].element()) + " and " + nameOf(inputs[j].element()));
+  return malformed("must have inputs of one element type, got " + nameOf(inputs[i].element()) + " and " +
+                   nameOf(inputs[j].element()));
 }
 
 LogicalResult NodeContext::expectFloat(unsigned i) {
@@ -165,8 +169,8 @@ LogicalResult NodeContext::expectBool(unsigned i) {
 LogicalResult NodeContext::expectRank(unsigned i, int64_t least, int64_t most) {
   if (inputs[i].rank() >= least && inputs[i].rank() <= most)
     return success();
-  return malformed("must have " + Twine(least) + (least == most ? Twine() : " to " + Twine(most)) + " dims in input " + Twine(i) +
-                   ", got shape " + textOf(inputs[i].shape()));
+  return malformed("must have " + Twine(least) + (least == most ? Twine() : " to " + Twine(most)) + " dims in input " +
+                   Twine(i) + ", got shape " + textOf(inputs[i].shape()));
 }
 
 LogicalResult NodeContext::expectShape(DimsRef shape) {

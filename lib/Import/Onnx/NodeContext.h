@@ -42,7 +42,8 @@ public:
   const Tensor &input(unsigned i) const { return inputs[i]; }
   bool isOutputUsed(unsigned i) const;
 
-  /// The values of an input that must be known at import, such as a shape; failure (reported) if it is not. `what` names it.
+  /// The values of an input that must be known at import, such as a shape; failure (reported) if it is not. `what`
+  /// names it.
   mlir::FailureOr<HostTensor> known(unsigned i, llvm::StringRef what);
   /// The same as integers of a tensor of at most one dim.
   mlir::FailureOr<Dims> knownInts(unsigned i, llvm::StringRef what);

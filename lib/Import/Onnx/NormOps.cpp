@@ -9,8 +9,7 @@ using namespace mlir;
 using namespace ds;
 using namespace ds::onnx_import;
 
-template <typename OpT>
-static LogicalResult importSoftmax(NodeContext &context) {
+template <typename OpT> static LogicalResult importSoftmax(NodeContext &context) {
   const Tensor &input = context.input(0);
   FailureOr<int64_t> dim = context.dimAttribute("axis", -1, input.rank());
   if (failed(dim) || failed(context.expectFloat(0)))
@@ -36,8 +35,8 @@ static LogicalResult importLayerNorm(NodeContext &context) {
     if (failed(context.expectSameElement(0, i)))
       return failure();
     if (!shape || DimsRef(*shape) != normalized)
-      return context.malformed("must have an input " + Twine(i) + " that broadcasts to " + textOf(normalized) + ", got " +
-                               textOf(context.input(i).shape()));
+      return context.malformed("must have an input " + Twine(i) + " that broadcasts to " + textOf(normalized) +
+                               ", got " + textOf(context.input(i).shape()));
     operands.push_back(build.materialize(build.broadcastTo(context.input(i), normalized)));
   }
   auto epsilon = build.ops().getF64FloatAttr(context.floatAttribute("epsilon", 1e-5f));

@@ -39,14 +39,14 @@ static FailureOr<Reduced> findDims(NodeContext &context) {
   return reduced;
 }
 
-template <Fold kind>
-static LogicalResult importReduce(NodeContext &context) {
+template <Fold kind> static LogicalResult importReduce(NodeContext &context) {
   FailureOr<Reduced> reduced = findDims(context);
   if (failed(reduced))
     return failure();
   if (reduced->count == 0 && (kind == Fold::Max || kind == Fold::Min))
     return context.malformed("must have elements to fold");
-  return context.finish(context.build.reshape(context.build.reduce(kind, context.input(0), reduced->dims), reduced->shape));
+  return context.finish(
+      context.build.reshape(context.build.reduce(kind, context.input(0), reduced->dims), reduced->shape));
 }
 
 static LogicalResult importReduceMean(NodeContext &context) {

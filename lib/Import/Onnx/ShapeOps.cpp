@@ -29,7 +29,8 @@ static FailureOr<Dims> resolveShape(NodeContext &context, Dims shape, bool keeps
   if (open && *known != 0)
     shape[*open] = input.count() / *known;
   if (countOf(shape) != input.count())
-    return context.malformed("must keep the number of elements, got shape " + textOf(shape) + " for " + textOf(input.shape()));
+    return context.malformed("must keep the number of elements, got shape " + textOf(shape) + " for " +
+                             textOf(input.shape()));
   return shape;
 }
 
@@ -101,7 +102,8 @@ static LogicalResult importTranspose(NodeContext &context) {
 
 static LogicalResult importExpand(NodeContext &context) {
   FailureOr<Dims> shape = context.knownInts(1, "a shape");
-  if (failed(shape) || failed(context.expectShape(*shape)) || failed(shape = context.broadcast(context.input(0).shape(), *shape)))
+  if (failed(shape) || failed(context.expectShape(*shape)) ||
+      failed(shape = context.broadcast(context.input(0).shape(), *shape)))
     return failure();
   return context.finish(context.build.broadcastTo(context.input(0), *shape));
 }
@@ -113,7 +115,8 @@ static LogicalResult importTile(NodeContext &context) {
   if (failed(repeats))
     return failure();
   if (static_cast<int64_t>(repeats->size()) != input.rank() || !countOf(*repeats))
-    return context.malformed("must have one number of repeats per dim, got " + textOf(*repeats) + " for " + textOf(input.shape()));
+    return context.malformed("must have one number of repeats per dim, got " + textOf(*repeats) + " for " +
+                             textOf(input.shape()));
   Dims spread, repeated, result;
   for (auto [size, times] : llvm::zip_equal(input.shape(), *repeats)) {
     int64_t product = 0;
@@ -125,7 +128,8 @@ static LogicalResult importTile(NodeContext &context) {
   }
   if (failed(context.expectShape(result)))
     return failure();
-  return context.finish(context.build.reshape(context.build.broadcastTo(context.build.reshape(input, spread), repeated), result));
+  return context.finish(
+      context.build.reshape(context.build.broadcastTo(context.build.reshape(input, spread), repeated), result));
 }
 
 void ds::onnx_import::addShapeOps(Registry &registry) {

@@ -19,9 +19,12 @@ struct Extent {
 
 /// ONNX clamps starts and ends into the dim, differently by the sign of the step.
 static Extent clampExtent(int64_t start, int64_t end, int64_t step, int64_t size) {
-  auto fromEnd = [&](int64_t position) { return position < 0 ? std::max(position, -size - 1) + size : std::min(position, size); };
+  auto fromEnd = [&](int64_t position) {
+    return position < 0 ? std::max(position, -size - 1) + size : std::min(position, size);
+  };
   int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
-  int64_t first = std::clamp(fromEnd(start), step > 0 ? 0 : int64_t(-1), high), last = std::clamp(fromEnd(end), low, high);
+  int64_t first = std::clamp(fromEnd(start), step > 0 ? 0 : int64_t(-1), high),
+          last = std::clamp(fromEnd(end), low, high);
   // A negative step with an end of "before the first element" is spelt by a large negative number.
   int64_t distance = step > 0 ? last - first : first - last;
   int64_t stride = step == std::numeric_limits<int64_t>::min() ? std::numeric_limits<int64_t>::max() : std::abs(step);
@@ -67,7 +70,8 @@ static LogicalResult importSplit(NodeContext &context) {
   if (context.hasInput(1) && failed(sizes = context.knownInts(1, "sizes")))
     return failure();
   std::optional<int64_t> fits = countOf(*sizes);
-  if (!fits || static_cast<int64_t>(sizes->size()) != parts || std::accumulate(sizes->begin(), sizes->end(), int64_t(0)) != size)
+  if (!fits || static_cast<int64_t>(sizes->size()) != parts ||
+      std::accumulate(sizes->begin(), sizes->end(), int64_t(0)) != size)
     return context.malformed("must split dim " + Twine(*dim) + " of size " + Twine(size) + " into its " + Twine(parts) +
                              " outputs, got sizes " + textOf(*sizes));
   Dims offsets(input.rank(), 0), steps(input.rank(), 1), shape(input.shape());
@@ -95,8 +99,8 @@ static LogicalResult importConcat(NodeContext &context) {
       fits = shape == Dims(first.shape());
     }
     if (!fits)
-      return context.malformed("must join shapes that differ in dim " + Twine(*dim) + " alone, got " + textOf(first.shape()) +
-                               " and " + textOf(context.input(i).shape()));
+      return context.malformed("must join shapes that differ in dim " + Twine(*dim) + " alone, got " +
+                               textOf(first.shape()) + " and " + textOf(context.input(i).shape()));
   }
   if (failed(context.expectShape(total)))
     return failure();

@@ -242,7 +242,8 @@ Tensor TensorBuilder::reduce(Fold kind, const Tensor &input, DimsRef dims) {
   return emit<ReduceOp>(type(input.element(), shape), materialize(input), dims, kinds[static_cast<unsigned>(kind)]);
 }
 
-/// Sees through transposes and broadcasts: drops or permutes the letters instead. A letter may go only if `other` has it.
+/// Sees through transposes and broadcasts: drops or permutes the letters instead. A letter may go only if `other` has
+/// it.
 static Value foldIntoIndices(Value value, std::string &letters, StringRef other) {
   while (Operation *op = value.getDefiningOp()) {
     std::string folded;
@@ -253,7 +254,8 @@ static Value foldIntoIndices(Value value, std::string &letters, StringRef other)
     } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
       for (int64_t dim : broadcast.getDims())
         folded.push_back(letters[dim]);
-      if (llvm::any_of(letters, [&](char letter) { return !StringRef(folded).contains(letter) && !other.contains(letter); }))
+      if (llvm::any_of(letters,
+                       [&](char letter) { return !StringRef(folded).contains(letter) && !other.contains(letter); }))
         return value;
     } else {
       return value;
@@ -264,7 +266,8 @@ static Value foldIntoIndices(Value value, std::string &letters, StringRef other)
   return value;
 }
 
-Tensor TensorBuilder::matmul(const Tensor &lhs, const Tensor &rhs, std::string lhsIndices, std::string rhsIndices, StringRef result) {
+Tensor TensorBuilder::matmul(const Tensor &lhs, const Tensor &rhs, std::string lhsIndices, std::string rhsIndices,
+                             StringRef result) {
   std::map<char, int64_t> sizes;
   for (const auto &[tensor, letters] : {std::pair(&lhs, lhsIndices), std::pair(&rhs, rhsIndices)})
     for (auto [letter, size] : llvm::zip_equal(letters, tensor->shape()))

@@ -26,7 +26,8 @@ class Tensor {
 public:
   Tensor() = default;
   Tensor(HostTensor host)
-      : host(std::make_shared<HostTensor>(std::move(host))), elementType(this->host->element), dims(this->host->shape) {}
+      : host(std::make_shared<HostTensor>(std::move(host))), elementType(this->host->element), dims(this->host->shape) {
+  }
   explicit Tensor(mlir::Value value, const Variable *weight = nullptr);
 
   explicit operator bool() const { return host || value; }
@@ -89,11 +90,11 @@ public:
   Tensor reduce(Fold kind, const Tensor &input, DimsRef dims);
 
   /// A contraction; transposes and broadcasts of the operands go into the indices.
-  Tensor matmul(const Tensor &lhs, const Tensor &rhs, std::string lhsIndices, std::string rhsIndices, llvm::StringRef result);
+  Tensor matmul(const Tensor &lhs, const Tensor &rhs, std::string lhsIndices, std::string rhsIndices,
+                llvm::StringRef result);
 
   /// An op of the program with one result of the given type.
-  template <typename OpT, typename... Args>
-  Tensor emit(mlir::Type resultType, Args &&...args) {
+  template <typename OpT, typename... Args> Tensor emit(mlir::Type resultType, Args &&...args) {
     return Tensor(OpT::create(builder, loc(), resultType, std::forward<Args>(args)...).getResult());
   }
 

@@ -56,13 +56,15 @@ static Attribute initialOf(const Initializer &tensor, MLIRContext *context) {
 void onnx_import::declareVariables(std::deque<Variable> &variables, OpBuilder &builder) {
   MLIRContext *context = builder.getContext();
   static constexpr StringLiteral prefix = "model.";
-  bool allHavePrefix = llvm::all_of(variables, [](const Variable &variable) { return StringRef(variable.name).starts_with(prefix); });
+  bool allHavePrefix =
+      llvm::all_of(variables, [](const Variable &variable) { return StringRef(variable.name).starts_with(prefix); });
   for (Variable &variable : variables) {
     if (allHavePrefix)
       variable.name.erase(0, prefix.size());
     auto type = RankedTensorType::get(variable.data->shape, typeOf(variable.data->element, context));
     Location loc = NameLoc::get(builder.getStringAttr(variable.value));
-    variable.op = VariableOp::create(builder, loc, variable.name, variable.role, type, initialOf(*variable.data, context),
-                                     /*layout=*/LayoutAttr(), /*frozen=*/false);
+    variable.op =
+        VariableOp::create(builder, loc, variable.name, variable.role, type, initialOf(*variable.data, context),
+                           /*layout=*/LayoutAttr(), /*frozen=*/false);
   }
 }

@@ -12,7 +12,8 @@ namespace {
 
 // The fields of onnx.proto that matter here.
 constexpr uint64_t kModelGraph = 7, kGraphInitializer = 5;
-constexpr uint64_t kTensorFloats = 4, kTensorInts32 = 5, kTensorInts64 = 7, kTensorRaw = 9, kTensorDoubles = 10, kTensorUnsigneds = 11;
+constexpr uint64_t kTensorFloats = 4, kTensorInts32 = 5, kTensorInts64 = 7, kTensorRaw = 9, kTensorDoubles = 10,
+                   kTensorUnsigneds = 11;
 
 enum WireType : uint8_t { kVarint = 0, kFixed64 = 1, kLength = 2, kFixed32 = 5 };
 
@@ -45,13 +46,18 @@ public:
       field.payload = {before, position - before};
       return true;
     }
-    case kFixed64: length = 8; break;
-    case kFixed32: length = 4; break;
+    case kFixed64:
+      length = 8;
+      break;
+    case kFixed32:
+      length = 4;
+      break;
     case kLength:
       if (!readVarint(length))
         return fail(error, "is cut off");
       break;
-    default: return fail(error, "has an unknown wire type");
+    default:
+      return fail(error, "has an unknown wire type");
     }
     if (length > end - position)
       return fail(error, "is cut off");
@@ -94,13 +100,20 @@ static void appendVarint(std::string &out, uint64_t value) {
 
 static SmallVector<ByteRange, 1> *findData(WireTensor &tensor, uint64_t field) {
   switch (field) {
-  case kTensorRaw: return &tensor.raw;
-  case kTensorFloats: return &tensor.floats;
-  case kTensorInts32: return &tensor.ints32;
-  case kTensorInts64: return &tensor.ints64;
-  case kTensorDoubles: return &tensor.doubles;
-  case kTensorUnsigneds: return &tensor.unsigneds;
-  default: return nullptr;
+  case kTensorRaw:
+    return &tensor.raw;
+  case kTensorFloats:
+    return &tensor.floats;
+  case kTensorInts32:
+    return &tensor.ints32;
+  case kTensorInts64:
+    return &tensor.ints64;
+  case kTensorDoubles:
+    return &tensor.doubles;
+  case kTensorUnsigneds:
+    return &tensor.unsigneds;
+  default:
+    return nullptr;
   }
 }
 

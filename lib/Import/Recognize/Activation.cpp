@@ -36,7 +36,8 @@ static bool isErf(Value value, Value x) {
 /// Whether `value` is `factor` times x to the power of `count`.
 static bool isPower(Value value, Value x, double factor, unsigned count) {
   Product product = findProduct(value, count, x);
-  return product.values.size() == count && llvm::all_equal(product.values) && product.values[0] == x && isClose(product.factor, factor);
+  return product.values.size() == count && llvm::all_equal(product.values) && product.values[0] == x &&
+         isClose(product.factor, factor);
 }
 
 /// Whether `value` is x + 0.044715 x^3.
@@ -44,7 +45,8 @@ static bool isCubic(Value value, Value x) {
   auto sum = value.getDefiningOp<arith::AddFOp>();
   if (!sum)
     return false;
-  return (sum.getLhs() == x && isPower(sum.getRhs(), x, 0.044715, 3)) || (sum.getRhs() == x && isPower(sum.getLhs(), x, 0.044715, 3));
+  return (sum.getLhs() == x && isPower(sum.getRhs(), x, 0.044715, 3)) ||
+         (sum.getRhs() == x && isPower(sum.getLhs(), x, 0.044715, 3));
 }
 
 /// Whether `value` is tanh(sqrt(2 / pi) (x + 0.044715 x^3)), the outer x in or out of the bracket.

@@ -61,8 +61,7 @@ static DenseElementsAttr findConstantMask(Value mask) {
 }
 
 /// Whether `isHidden(element)` holds exactly where column t > row s + T - S.
-template <typename T, typename Predicate>
-static bool hidesTheFuture(DenseElementsAttr mask, Predicate isHidden) {
+template <typename T, typename Predicate> static bool hidesTheFuture(DenseElementsAttr mask, Predicate isHidden) {
   int64_t rows = mask.getType().getShape()[0], columns = mask.getType().getShape()[1], at = 0;
   if (columns < rows)
     return false;
@@ -86,11 +85,14 @@ static bool addMask(Scores &scores, Value mask) {
     return hides;
   };
   DenseElementsAttr constant = findConstantMask(mask);
-  if (constant && constant.getElementType().isF32() && hidesTheFuture<APFloat>(constant, [&](APFloat number) {
-        bool losesInfo = false;
-        number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-        return isHidden(number);
-      }) && isPure) {
+  if (constant && constant.getElementType().isF32() &&
+      hidesTheFuture<APFloat>(constant,
+                              [&](APFloat number) {
+                                bool losesInfo = false;
+                                number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+                                return isHidden(number);
+                              }) &&
+      isPure) {
     scores.isCausal = true;
     return true;
   }
@@ -269,8 +271,9 @@ static bool findQueryAndKey(MatmulOp product, Parts &parts) {
   bool isSwapped = right.letters.contains(result[2]);
   parts.query = isSwapped ? right : left;
   parts.key = isSwapped ? left : right;
-  bool fits = parts.query.letters.size() == 4 && parts.query.letters.contains(result[0]) && parts.query.letters.contains(result[1]) &&
-              parts.key.letters.contains(result[0]) && parts.key.letters.contains(result[3]) && !parts.key.letters.contains(result[2]) &&
+  bool fits = parts.query.letters.size() == 4 && parts.query.letters.contains(result[0]) &&
+              parts.query.letters.contains(result[1]) && parts.key.letters.contains(result[0]) &&
+              parts.key.letters.contains(result[3]) && !parts.key.letters.contains(result[2]) &&
               !parts.query.letters.contains(result[3]);
   parts.queryOrder = {result[0], result[1], result[2], depth};
   parts.keyOrder = {result[0], result[1], result[3], depth};
@@ -279,11 +282,12 @@ static bool findQueryAndKey(MatmulOp product, Parts &parts) {
 
 /// Names the dims of the contraction over the softmax: probabilities [b, h, s, t], values over t.
 static bool findValue(MatmulOp root, bool softmaxIsLeft, Parts &parts) {
-  StringRef probabilities = softmaxIsLeft ? root.getLhsIndices() : root.getRhsIndices(), result = root.getResultIndices();
+  StringRef probabilities = softmaxIsLeft ? root.getLhsIndices() : root.getRhsIndices(),
+            result = root.getResultIndices();
   parts.value = softmaxIsLeft ? Side{root.getRhs(), root.getRhsIndices()} : Side{root.getLhs(), root.getLhsIndices()};
   char column = contracted(probabilities, parts.value.letters, result);
-  if (probabilities.size() != 4 || result.size() != 4 || column != probabilities[3] || !parts.value.letters.contains(probabilities[0]) ||
-      parts.value.letters.contains(probabilities[2]))
+  if (probabilities.size() != 4 || result.size() != 4 || column != probabilities[3] ||
+      !parts.value.letters.contains(probabilities[0]) || parts.value.letters.contains(probabilities[2]))
     return false;
   char width = 0;
   for (char letter : parts.value.letters)
@@ -328,7 +332,8 @@ private:
     SmallVector<int64_t> shape(shapeOfValue(query));
     shape.back() = shapeOfValue(value).back();
     auto type = RankedTensorType::get(shape, op.getType().getElementType());
-    Value result = AttentionOp::create(rewriter, op.getLoc(), type, query, key, value, bias, rewriter.getF64FloatAttr(scores.scale),
+    Value result = AttentionOp::create(rewriter, op.getLoc(), type, query, key, value, bias,
+                                       rewriter.getF64FloatAttr(scores.scale),
                                        scores.isCausal ? rewriter.getUnitAttr() : UnitAttr());
     std::string order = parts.valueOrder;
     order[2] = probabilityRow(op, parts);
@@ -357,4 +362,6 @@ private:
 };
 } // namespace
 
-void recognize::addAttentionPatterns(RewritePatternSet &patterns) { patterns.add<RecognizeAttention>(patterns.getContext()); }
+void recognize::addAttentionPatterns(RewritePatternSet &patterns) {
+  patterns.add<RecognizeAttention>(patterns.getContext());
+}

@@ -28,7 +28,9 @@ std::optional<double> recognize::findSplat(Value value) {
   return number.convertToDouble();
 }
 
-bool recognize::isClose(double number, double expected) { return std::fabs(number - expected) <= 1e-5 * std::fabs(expected); }
+bool recognize::isClose(double number, double expected) {
+  return std::fabs(number - expected) <= 1e-5 * std::fabs(expected);
+}
 
 /// Deeper trees are no spelling of anything known.
 static constexpr unsigned kDeepest = 8;

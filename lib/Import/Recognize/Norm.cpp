@@ -111,7 +111,8 @@ static std::optional<Normalized> findNormalized(Value value) {
   auto product = value.getDefiningOp<arith::MulFOp>();
   if (!product)
     return std::nullopt;
-  for (auto [numerator, factor] : {std::pair(product.getLhs(), product.getRhs()), std::pair(product.getRhs(), product.getLhs())})
+  for (auto [numerator, factor] :
+       {std::pair(product.getLhs(), product.getRhs()), std::pair(product.getRhs(), product.getLhs())})
     if (Value rows = rowsOf(factor))
       if (std::optional<Normalized> result = findNormalized(numerator, findInverseRoot(rows)))
         return result;
@@ -154,7 +155,8 @@ struct RecognizeNormBias : OpRewritePattern<arith::AddFOp> {
       Value bias = findColumns(addend, norm.getType().getRank() - norm.getScale().getType().getRank());
       if (!bias)
         continue;
-      rewriter.replaceOpWithNewOp<LayerNormOp>(op, op.getType(), norm.getInput(), norm.getScale(), bias, norm.getEpsilonAttr());
+      rewriter.replaceOpWithNewOp<LayerNormOp>(op, op.getType(), norm.getInput(), norm.getScale(), bias,
+                                               norm.getEpsilonAttr());
       return success();
     }
     return rewriter.notifyMatchFailure(op, "adds no bias to a norm");

@@ -49,7 +49,8 @@ static bool isRotated(Value value, Value x) {
   if (!concat || concat.getInputs().size() != 2 || static_cast<int64_t>(concat.getDim()) != rank - 1)
     return false;
   auto negative = concat.getInputs()[0].getDefiningOp<arith::NegFOp>();
-  return negative && isHalf(negative.getOperand(), x, shapeOfValue(x).back() / 2) && isHalf(concat.getInputs()[1], x, 0);
+  return negative && isHalf(negative.getOperand(), x, shapeOfValue(x).back() / 2) &&
+         isHalf(concat.getInputs()[1], x, 0);
 }
 
 namespace {
@@ -72,7 +73,8 @@ private:
         Value x = straight.getOperand(i);
         if (shapeOfValue(x).size() < 2 || !isRotated(crossed.getOperand(j), x))
           continue;
-        DenseElementsAttr cosine = findHalfTable(straight.getOperand(1 - i)), sine = findHalfTable(crossed.getOperand(1 - j));
+        DenseElementsAttr cosine = findHalfTable(straight.getOperand(1 - i)),
+                          sine = findHalfTable(crossed.getOperand(1 - j));
         if (!cosine || !sine)
           continue;
         Value cosines = arith::ConstantOp::create(rewriter, op.getLoc(), cosine);
