@@ -232,7 +232,7 @@ private:
       return fail("operand " + std::to_string(*rule.likeResult) + " must be partial over {" + names(expected) + "} as the result");
     for (Value result : op->getResults()) {
       Layout layout = layoutOf(result);
-      if (layout.partial != expected && !(op->getNumOperands() == 0 && matchPattern(result, m_AnyZeroFloat())))
+      if (layout.partial != expected && !(matchPattern(result, m_AnyZeroFloat()) || matchPattern(result, m_Zero())))
         fail("result must be partial over {" + names(expected) + "}, got {" + names(layout.partial) + "}");
     }
   }

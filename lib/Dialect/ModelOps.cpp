@@ -170,6 +170,32 @@ LogicalResult MaxPoolOp::verify() {
   return verifyWindow(*this, input, getKernel(), result);
 }
 
+/// Checks that image, weight and result of a convolution's gradient have one rank >= 3 and fit in batch and channels.
+static LogicalResult verifyConvolutionGradient(Operation *op, std::array<RankedTensorType, 3> types, uint64_t groups) {
+  auto [image, weight, result] = types;
+  if (image.getRank() < 3 || weight.getRank() != image.getRank() || result.getRank() != image.getRank())
+    return op->emitOpError("must have tensors of one rank >= 3");
+  if (image.getDimSize(0) != result.getDimSize(0) || weight.getDimSize(0) != result.getDimSize(1) ||
+      weight.getDimSize(1) * static_cast<int64_t>(groups) != image.getDimSize(1))
+    return op->emitOpError("must have one batch, and the weight's channels, got ") << image << ", " << weight << " and " << result;
+  return success();
+}
+
+LogicalResult ConvolutionGradInputOp::verify() {
+  return verifyConvolutionGradient(*this, {getType(), getWeight().getType(), getGradient().getType()}, getGroups());
+}
+
+LogicalResult ConvolutionGradWeightOp::verify() {
+  return verifyConvolutionGradient(*this, {getInput().getType(), getType(), getGradient().getType()}, getGroups());
+}
+
+LogicalResult MaxPoolGradOp::verify() {
+  RankedTensorType input = getInput().getType(), gradient = getGradient().getType();
+  if (input.getRank() < 3 || gradient.getRank() != input.getRank() || gradient.getShape().take_front(2) != input.getShape().take_front(2))
+    return emitOpError("gradient must have the batch and channels of the input");
+  return verifyShape(*this, "result", getType().getShape(), input.getShape());
+}
+
 //===----------------------------------------------------------------------===//
 // Norms, reductions, losses
 //===----------------------------------------------------------------------===//
@@ -393,6 +419,17 @@ LogicalResult AttentionOp::verify() {
   for (size_t dim = 0; fits && dim < 3; ++dim)
     fits = bias[dim] == full[dim] || bias[dim] == 1;
   return fits ? success() : emitOpError("bias must have shape [B or 1, H or 1, S or 1, T]");
+}
+
+LogicalResult AttentionGradOp::verify() {
+  ArrayRef<int64_t> q = getQuery().getType().getShape(), k = getKey().getType().getShape(), v = getValue().getType().getShape();
+  if (q.size() != 4 || k.size() != 4 || v.size() != 4 || k[1] < 1 || q[1] % k[1])
+    return emitOpError("query, key and value must have 4 dims, and the key's heads divide the query's");
+  if (failed(verifyShape(*this, "gradient", getGradient().getType().getShape(), {q[0], q[1], q[2], v[3]})) ||
+      failed(verifyShape(*this, "gradient of the query", getQueryGradient().getType().getShape(), q)) ||
+      failed(verifyShape(*this, "gradient of the key", getKeyGradient().getType().getShape(), k)))
+    return failure();
+  return verifyShape(*this, "gradient of the value", getValueGradient().getType().getShape(), v);
 }
 
 LogicalResult RotaryEmbeddingOp::verify() {

@@ -90,10 +90,10 @@ LogicalResult MeshOp::verify() {
   for (auto [number, attr] : llvm::enumerate(*weights)) {
     ArrayRef<int64_t> values = cast<DenseI64ArrayAttr>(attr).asArrayRef();
     if (!values.empty() && static_cast<int64_t>(values.size()) != getAxisSizes()[number])
-      return emitOpError("axis \"") << getAxisNames()[number] << "\" must have one weight per coordinate, got "
+      return emitOpError("axis ") << getAxisNames()[number] << " must have one weight per coordinate, got "
                                     << values.size() << " for " << getAxisSizes()[number];
     if (llvm::any_of(values, [](int64_t weight) { return weight < 1; }))
-      return emitOpError("axis \"") << getAxisNames()[number] << "\" must have positive weights";
+      return emitOpError("axis ") << getAxisNames()[number] << " must have positive weights";
   }
   return success();
 }
@@ -225,6 +225,17 @@ LogicalResult KernelOp::verify() {
   auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
   if (!yield || TypeRange(yield.getValues().getTypes()) != TypeRange(getResultTypes()))
     return emitOpError("body must yield the results, got other types");
+  return success();
+}
+
+LogicalResult StartOp::verify() {
+  if (getInputs().empty() || getInputs().size() != getDestinationTypes().size())
+    return emitOpError("must have one destination type per input, got ") << getDestinationTypes().size() << " for " << getInputs().size();
+  for (auto [input, type] : llvm::zip_equal(getInputs().getTypes(), getDestinationTypes().getAsValueRange<TypeAttr>())) {
+    auto from = cast<RankedTensorType>(input), to = dyn_cast<RankedTensorType>(type);
+    if (!to || from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
+      return emitOpError("must keep shape and element type, got ") << from << " and " << type;
+  }
   return success();
 }
 

@@ -26,6 +26,7 @@ def Ds_AttentionGradOp : Ds_ModelOp<"attention_grad"> {
   let arguments = (ins Ds_FloatTensor:$query, Ds_FloatTensor:$key, Ds_FloatTensor:$value, Ds_FloatTensor:$gradient,
                        Optional<Ds_FloatTensor>:$bias, F64Attr:$scale, UnitAttr:$causal);
   let results = (outs Ds_FloatTensor:$query_gradient, Ds_FloatTensor:$key_gradient, Ds_FloatTensor:$value_gradient);
+  let hasVerifier = 1;
 }
 
 def Ds_RotaryEmbeddingOp : Ds_ModelOp<"rotary_embedding"> {

@@ -27,6 +27,7 @@ def Ds_ConvolutionGradInputOp : Ds_ModelOp<"convolution_grad_input"> {
   let description = "weight, gradient of the result -> gradient of the input.";
   let arguments = !con((ins Ds_FloatTensor:$weight, Ds_FloatTensor:$gradient), Ds_WindowAttributes);
   let results = (outs Ds_FloatTensor:$result);
+  let hasVerifier = 1;
 }
 
 def Ds_ConvolutionGradWeightOp : Ds_ModelOp<"convolution_grad_weight"> {
@@ -34,6 +35,7 @@ def Ds_ConvolutionGradWeightOp : Ds_ModelOp<"convolution_grad_weight"> {
   let description = "input, gradient of the result -> gradient of the weight, partial over the axes of a split batch.";
   let arguments = !con((ins Ds_FloatTensor:$input, Ds_FloatTensor:$gradient), Ds_WindowAttributes);
   let results = (outs Ds_FloatTensor:$result);
+  let hasVerifier = 1;
 }
 
 def Ds_MaxPoolOp : Ds_ModelOp<"max_pool"> {
@@ -53,6 +55,7 @@ def Ds_MaxPoolGradOp : Ds_ModelOp<"max_pool_grad"> {
   let arguments = (ins Ds_FloatTensor:$input, Ds_FloatTensor:$gradient, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations);
   let results = (outs Ds_FloatTensor:$result);
+  let hasVerifier = 1;
 }
 
 #endif // DS_DIALECT_DS_CONVOLUTION_OPS

@@ -135,7 +135,7 @@ def Ds_StartOp : Ds_Op<"start", [MemoryEffects<[MemRead<Ds_CommunicationResource
     born here. Starts along one axis run in the order in which they stand.
 
     ```mlir
-    %t = ds.start all_gather %a, %b over "dp" : tensor<8xf32, #ds.layout<[{} ], flat = {dp}>>, ... -> tensor<8xf32>, ...
+    %t = ds.start all_gather %a, %b over "dp" : tensor<8xf32, #ds.layout<[{} ], flat = {dp}>>, ... -> [tensor<8xf32>, ...]
     %w:2 = ds.wait %t, %a, %b : ...
     ```
   }];
@@ -143,6 +143,7 @@ def Ds_StartOp : Ds_Op<"start", [MemoryEffects<[MemRead<Ds_CommunicationResource
                        TypeArrayAttr:$destination_types);
   let results = (outs Ds_TokenType:$token);
   let assemblyFormat = "$kind $inputs `over` $axis attr-dict `:` type($inputs) `->` $destination_types";
+  let hasVerifier = 1;
 }
 
 def Ds_WaitOp : Ds_Op<"wait", [MemoryEffects<[MemRead<Ds_CommunicationResource>, MemWrite<Ds_CommunicationResource>]>]> {

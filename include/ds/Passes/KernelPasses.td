@@ -46,6 +46,7 @@ def FormKernelsPass : Pass<"ds-form-kernels", "::mlir::func::FuncOp"> {
     rows and may not. Ops stand close to their users, and only ops with no matmul or collective between them share a kernel, so that
     fusion does not lengthen lifetimes. Values are unchanged.
   }];
+  let dependentDialects = ["::ds::DsDialect"];
 }
 
 #endif // DS_PASSES_KERNEL_PASSES

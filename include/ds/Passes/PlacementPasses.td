@@ -12,6 +12,7 @@ def BuildMeshPass : Pass<"ds-build-mesh", "::mlir::ModuleOp"> {
     Requires: no `ds.mesh`, or one that says the same.
     Ensures: one `ds.mesh @mesh` with the given axes, first axis major. Values are unchanged.
   }];
+  let dependentDialects = ["::ds::DsDialect"];
   let options = [ListOption<"axes", "axes", "std::string", "axes as name=size, major first; default: dp=1">];
 }
 
@@ -60,7 +61,7 @@ def PropagateLayoutsPass : Pass<"ds-propagate-layouts", "::mlir::ModuleOp"> {
     split operand beats a whole one; an operand of an elementwise op that is flat makes all of them flat; a partial value is
     folded where it meets an op that is not linear in it or not scalar-like, so that residual streams are reduced once.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::ds::DsDialect"];
 }
 
 def ExpandRelayoutsPass : Pass<"ds-expand-relayouts", "::mlir::ModuleOp"> {

@@ -149,7 +149,7 @@ Value LayoutPropagator::materialize(Value value, const Layout &wanted, Operation
     RankedTensorType type = withLayout(wantedType, layout);
     auto splat = cast<SplatElementsAttr>(constant.getValue());
     Value made = arith::ConstantOp::create(builder, value.getLoc(), splat.resizeSplat(type));
-    return keepsPartial ? made : obtain(made, wanted, user);
+    return keepsPartial ? made : Value(RelayoutOp::create(builder, value.getLoc(), wantedType, made));
   }
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   bool repeatsScalar = broadcast && broadcast.getInput().getType().getRank() == 0;

@@ -121,7 +121,8 @@ private:
       return op->emitOpError("must keep partial, at and memory, got [") << from.str() << "] -> [" << to.str() << "]";
     }
     std::optional<Cast> found = findCast(from, to, shape, mesh);
-    if (found && found->kind == claim.kind && found->axis == claim.axis)
+    // A copy and a transfer name no axis.
+    if (found && found->kind == claim.kind && (claim.axis.empty() || found->axis == claim.axis))
       return success();
     InFlightDiagnostic diagnostic = op->emitOpError("must lead from [") << from.str() << "] to [" << to.str() << "]";
     if (found)

@@ -318,7 +318,8 @@ static const llvm::StringSet<> kWithoutGradient = {
     "arith.constant", "arith.addi", "arith.subi", "arith.muli", "arith.divsi", "arith.remsi", "arith.floordivsi", "arith.andi", "arith.ori",
     "arith.xori", "arith.maxsi", "arith.minsi", "arith.cmpf", "arith.cmpi", "arith.sitofp", "arith.uitofp", "arith.fptosi", "arith.extsi", "arith.extui",
     "arith.trunci", "math.absi", "ds.iota", "ds.take_part", "ds.adam_update", "ds.sgd_update", "ds.cross_entropy_grad", "ds.attention_grad",
-    "ds.convolution_grad_weight", "ds.max_pool_grad", "ds.scale", "ds.divide", "ds.where"};
+    "ds.convolution_grad_weight", "ds.max_pool_grad", "ds.scale", "ds.divide", "ds.where",
+    "ds.fused_matmul"};
 
 TEST(GradientRules, exceptIntegersUpdatesAndGradientsEveryOpOfAProgramHasOne) {
   for (RegisteredOperationName name : contextWithRules().getRegisteredOperations()) {
