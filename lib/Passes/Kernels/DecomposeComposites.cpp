@@ -285,11 +285,11 @@ struct SplitReduction : OpRewritePattern<ReduceOp> {
     size_t runStart = dims.size() - 1;
     while (runStart > 0 && dims[runStart - 1] == dims[runStart] - 1)
       --runStart;
-    if (runStart == 0 && dims.back() != rank - 1)
+    if (runStart == 0)
       return transposeFirst(op, rewriter);
     TensorBuilder b(rewriter, op.getLoc());
     Value folded = b.reduce(op.getInput(), dims.drop_front(runStart), op.getKind());
-    rewriter.replaceOp(op, runStart == 0 ? folded : b.reduce(folded, dims.take_front(runStart), op.getKind()));
+    rewriter.replaceOp(op, b.reduce(folded, dims.take_front(runStart), op.getKind()));
     return success();
   }
 
@@ -299,14 +299,7 @@ struct SplitReduction : OpRewritePattern<ReduceOp> {
     RankedTensorType type = op.getInput().getType();
     Dims permutation = otherDims(type.getRank(), op.getDims());
     llvm::append_range(permutation, op.getDims());
-    Layout input = layoutOf(op.getInput()), layout = input;
-    Dims shape;
-    for (auto [place, dim] : llvm::enumerate(permutation)) {
-      shape.push_back(type.getDimSize(dim));
-      layout.dims[place] = input.dims[dim];
-    }
-    auto permuted = withLayout(RankedTensorType::get(shape, type.getElementType()), layout);
-    Value transposed = b.make<TransposeOp>(permuted, op.getInput(), permutation);
+    Value transposed = b.make<TransposeOp>(permutedType(type, permutation), op.getInput(), permutation);
     rewriter.replaceOp(op, b.reduce(transposed, lastDims(type.getRank(), op.getDims().size()), op.getKind()));
     return success();
   }

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "TensorBuilder.h"
+
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -94,17 +96,6 @@ std::optional<SmallVector<SmallVector<int64_t>>> groupDims(ArrayRef<int64_t> sma
   if (next != big.size())
     return std::nullopt;
   return groups;
-}
-
-/// The type whose dim i is dim `order[i]` of `type`, layout and all.
-RankedTensorType permutedType(RankedTensorType type, ArrayRef<int64_t> order) {
-  Layout layout = layoutOf(type), permuted = layout;
-  SmallVector<int64_t> shape;
-  for (auto [place, dim] : llvm::enumerate(order)) {
-    shape.push_back(type.getDimSize(dim));
-    permuted.dims[place] = layout.dims[dim];
-  }
-  return withLayout(RankedTensorType::get(shape, type.getElementType()), permuted);
 }
 
 /// reshape(transpose(x)) that splits dims is transpose(reshape(x)): the transpose comes next to the matmul.

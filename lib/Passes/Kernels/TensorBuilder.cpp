@@ -14,6 +14,16 @@ SmallVector<int64_t> ds::otherDims(int64_t rank, ArrayRef<int64_t> dims) {
   return others;
 }
 
+RankedTensorType ds::permutedType(RankedTensorType type, ArrayRef<int64_t> order) {
+  Layout layout = layoutOf(type), permuted = layout;
+  SmallVector<int64_t> shape;
+  for (auto [place, dim] : llvm::enumerate(order)) {
+    shape.push_back(type.getDimSize(dim));
+    permuted.dims[place] = layout.dims[dim];
+  }
+  return withLayout(RankedTensorType::get(shape, type.getElementType()), permuted);
+}
+
 Value TensorBuilder::splat(double value, RankedTensorType like) {
   Attribute element;
   if (isa<FloatType>(like.getElementType()))

@@ -50,6 +50,9 @@ public:
   mlir::Location loc;
 };
 
+/// The type whose dim i is dim `order[i]` of `type`, layout and all.
+mlir::RankedTensorType permutedType(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> order);
+
 /// The dims in [0, rank) that are not in `dims`.
 llvm::SmallVector<int64_t> otherDims(int64_t rank, llvm::ArrayRef<int64_t> dims);
 
