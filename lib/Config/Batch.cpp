@@ -40,9 +40,9 @@ static absl::StatusOr<Batch> resolveParts(const BatchConfig &batch, int64_t rank
                                       gotNumbers(batch, ranks));
   const int64_t accumulation = batch.accumulation.value_or(1);
   if (*batch.train % accumulation != 0)
-    return absl::InvalidArgumentError("\"train_batch_size\" must be a multiple of gradient_accumulation_steps, " +
-                                      gotNumbers(batch, ranks) + "; nearest valid train_batch_size: " +
-                                      nearestMultiples(*batch.train, accumulation));
+    return absl::InvalidArgumentError(
+        "\"train_batch_size\" must be a multiple of gradient_accumulation_steps, " + gotNumbers(batch, ranks) +
+        "; nearest valid train_batch_size: " + nearestMultiples(*batch.train, accumulation));
   return Batch{*batch.train, accumulation};
 }
 

@@ -17,11 +17,23 @@
 namespace ds::config {
 
 /// What a value must look like. `Object` is an object without known keys, `Any` is anything.
-enum class KeyKind { Section, Boolean, Integer, Number, String, Choice, NumberPair, IntegerList, StringList, IntegerMap,
-                     Object, Any };
+enum class KeyKind {
+  Section,
+  Boolean,
+  Integer,
+  Number,
+  String,
+  Choice,
+  NumberPair,
+  IntegerList,
+  StringList,
+  IntegerMap,
+  Object,
+  Any
+};
 
-/// `Honoured` keys do what they say. `NoEffect` keys are accepted and change nothing. `Refused` keys may be written with
-/// a value that asks for nothing (the default, or one of `harmless`).
+/// `Honoured` keys do what they say. `NoEffect` keys are accepted and change nothing. `Refused` keys may be written
+/// with a value that asks for nothing (the default, or one of `harmless`).
 enum class KeyStatus { Honoured, NoEffect, Refused };
 
 /// An interval of numbers.
@@ -55,9 +67,9 @@ struct ConfigKey {
   bool ignoresCase = false;                ///< Choice
   FieldOf field = nullptr;                 ///< its place in TrainingConfig, if any
 
-  std::string gate;        ///< Section: while this key of it is harmless, nothing in the section is refused
-  std::string selector;    ///< Section: the sibling key whose value says which keys there are
-  bool takesAuto = false;  ///< Section: "auto" means the default, here and below
+  std::string gate;       ///< Section: while this key of it is harmless, nothing in the section is refused
+  std::string selector;   ///< Section: the sibling key whose value says which keys there are
+  bool takesAuto = false; ///< Section: "auto" means the default, here and below
 
   ConfigKey &atLeast(double low) { return range.low = low, *this; }
   ConfigKey &above(double low) { return range.low = low, range.isLowOpen = true, *this; }

@@ -40,9 +40,9 @@ static void addExpertKeys(Section top) {
   for (const char *name : {"validate_folding_routing", "disable_triton_grouped_mm"})
     expert.flag(name, Refused, "false", "a detail of AutoEP");
   expert.flag("use_grouped_mm", Refused, "true", "grouped matrix products");
-  for (const char *name : {"preset_model", "moe_layer_pattern", "router_pattern", "expert_pattern", "expert_w1",
-                           "expert_w2", "expert_w3", "num_experts_attr", "top_k_attr", "shared_experts_pattern",
-                           "shared_experts_gate_pattern"})
+  for (const char *name :
+       {"preset_model", "moe_layer_pattern", "router_pattern", "expert_pattern", "expert_w1", "expert_w2", "expert_w3",
+        "num_experts_attr", "top_k_attr", "shared_experts_pattern", "shared_experts_gate_pattern"})
     expert.string(name, Refused, "null", "how AutoEP finds the layers");
   for (const char *name : {"route_norm", "has_shared_experts"})
     expert.flag(name, Refused, "null", "a detail of the routing");

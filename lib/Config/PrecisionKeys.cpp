@@ -58,9 +58,9 @@ static void addDataTypeKeys(Section top) {
 static void addMixedKeys(Section top) {
   Section amp = top.open("amp", Refused, "NVIDIA Apex").gatedBy("enabled");
   amp.flag("enabled", Refused, "false", "switches the section on");
-  for (const char *name : {"opt_level", "cast_model_type", "patch_torch_functions", "keep_batchnorm_fp32",
-                           "master_weights", "loss_scale", "min_loss_scale", "max_loss_scale", "num_losses",
-                           "verbosity", "cast_model_outputs"})
+  for (const char *name :
+       {"opt_level", "cast_model_type", "patch_torch_functions", "keep_batchnorm_fp32", "master_weights", "loss_scale",
+        "min_loss_scale", "max_loss_scale", "num_losses", "verbosity", "cast_model_outputs"})
     amp.add(KeyKind::Any, name, Refused, "null", "a parameter of Apex");
 
   Section autocast = top.open("torch_autocast", Refused, "a format per operation").gatedBy("enabled");

@@ -87,7 +87,8 @@ static void addCompressionKeys(Section top) {
 
 static void addSparseAttentionKeys(Section top) {
   Section sparse = top.open("sparse_attention", Refused, "block-sparse attention");
-  sparse.choice("mode", Refused, "\"fixed\"", "pattern").oneOf({"dense", "fixed", "variable", "bigbird", "bslongformer"});
+  sparse.choice("mode", Refused, "\"fixed\"", "pattern")
+      .oneOf({"dense", "fixed", "variable", "bigbird", "bslongformer"});
   for (const char *name : {"block", "num_local_blocks", "num_global_blocks", "num_random_blocks",
                            "num_sliding_window_blocks", "num_different_global_patterns"})
     sparse.integer(name, Refused, "null", "a detail of the pattern").atLeast(0);

@@ -28,8 +28,8 @@ std::string lowerCase(std::string_view text);
 /// Source: optimal string alignment distance (restricted Damerau-Levenshtein).
 size_t editDistance(std::string_view a, std::string_view b);
 
-/// The word of `words` nearest to `wrong` regardless of case, or an empty string if none is near: at most a third of the
-/// letters, or two, may differ.
+/// The word of `words` nearest to `wrong` regardless of case, or an empty string if none is near: at most a third of
+/// the letters, or two, may differ.
 std::string nearestWord(std::string_view wrong, const std::vector<std::string> &words);
 
 } // namespace ds::config

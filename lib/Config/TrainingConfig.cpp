@@ -43,16 +43,16 @@ static void resolveOptimizer(TrainingConfig &config, const CheckedDocument &docu
   if (optimizer.kind == OptimizerKind::Adam && optimizer.isDecoupled)
     optimizer.kind = OptimizerKind::AdamW;
   optimizer.isDecoupled = optimizer.kind != OptimizerKind::Adam;
-  if (optimizer.isTorchAdam && optimizer.kind == OptimizerKind::AdamW &&
-      !document.has("optimizer.params.weight_decay"))
+  if (optimizer.isTorchAdam && optimizer.kind == OptimizerKind::AdamW && !document.has("optimizer.params.weight_decay"))
     optimizer.weightDecay = 0.01;
 }
 
 static void checkTogether(const TrainingConfig &config, CheckedDocument &document) {
   const OptimizerConfig &optimizer = config.optimizer;
   if (optimizer.nesterov && (optimizer.momentum <= 0 || optimizer.dampening != 0))
-    document.invalid.push_back("\"optimizer.params.nesterov\" must go with momentum > 0 and dampening 0, got momentum " +
-                               numberText(optimizer.momentum) + " and dampening " + numberText(optimizer.dampening));
+    document.invalid.push_back(
+        "\"optimizer.params.nesterov\" must go with momentum > 0 and dampening 0, got momentum " +
+        numberText(optimizer.momentum) + " and dampening " + numberText(optimizer.dampening));
   const bool hasBetas = optimizer.kind == OptimizerKind::Adam || optimizer.kind == OptimizerKind::AdamW;
   if (config.scheduler.kind == SchedulerKind::OneCycle && config.scheduler.cyclesMomentum && hasBetas)
     document.unsupported.push_back("\"scheduler.params.cycle_momentum\" must be false with Adam and AdamW in this "

@@ -98,9 +98,9 @@ static void addOptimizerKeys(Section top) {
   Section optimizer = top.open("optimizer", Honoured, "the optimizer; none if absent");
   optimizer.choice("type", Honoured, "null", "\"Adam\" means AdamW unless `adam_w_mode` is false, as in DeepSpeed")
       .oneOf({"Adam", "AdamW", "SGD"})
-      .orRefused({"Adagrad", "Lion", "Lamb", "Muon", "OneBitAdam", "ZeroOneAdam", "OneBitLamb", "MuAdam", "MuAdamW",
-                  "MuSGD", "Adadelta", "Adafactor", "Adamax", "ASGD", "LBFGS", "NAdam", "RAdam", "RMSprop", "Rprop",
-                  "SparseAdam"})
+      .orRefused({"Adagrad", "Lion",    "Lamb",  "Muon",     "OneBitAdam", "ZeroOneAdam", "OneBitLamb",
+                  "MuAdam",  "MuAdamW", "MuSGD", "Adadelta", "Adafactor",  "Adamax",      "ASGD",
+                  "LBFGS",   "NAdam",   "RAdam", "RMSprop",  "Rprop",      "SparseAdam"})
       .caseless()
       .required()
       .into(DS_PLACE(optimizer.kind));
@@ -175,7 +175,10 @@ static void addOneCycleKeys(Section params) {
       .into(DS_PLACE(scheduler.cyclesMomentum));
   for (const char *name : {"cycle_min_mom", "cycle_max_mom", "decay_mom_rate"})
     params
-        .number(name, NoEffect, name == std::string("cycle_min_mom") ? "0.8" : name[0] == 'd' ? "0.0" : "0.9",
+        .number(name, NoEffect,
+                name == std::string("cycle_min_mom") ? "0.8"
+                : name[0] == 'd'                     ? "0.0"
+                                                     : "0.9",
                 "belongs to `cycle_momentum`")
         .only(types);
 }
@@ -226,8 +229,9 @@ static void addModelKeys(Section top) {
   model.add(KeyKind::IntegerMap, "dims", Honoured, "{}", "extents of the symbolic dimensions, by name")
       .atLeast(1)
       .into(DS_PLACE(model.dims));
-  model.add(KeyKind::StringList, "frozen", Honoured, "[]",
-            "parameters that are not trained: ECMAScript regular expressions for whole names")
+  model
+      .add(KeyKind::StringList, "frozen", Honoured, "[]",
+           "parameters that are not trained: ECMAScript regular expressions for whole names")
       .into(DS_PLACE(model.frozen));
 }
 

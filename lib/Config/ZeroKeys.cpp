@@ -142,8 +142,9 @@ static void addDiskKeys(Section top) {
 
 void addZeroKeys(Section top) {
   Section zero = top.open("zero_optimization", Honoured, "ZeRO").withAuto();
-  zero.integer("stage", Honoured, "0", "what is split over the data-parallel ranks: 1 optimizer states, 2 gradients, "
-                                       "3 parameters")
+  zero.integer("stage", Honoured, "0",
+               "what is split over the data-parallel ranks: 1 optimizer states, 2 gradients, "
+               "3 parameters")
       .atLeast(0)
       .atMost(3)
       .into(DS_PLACE(zero.stage));

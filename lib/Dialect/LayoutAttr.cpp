@@ -150,14 +150,15 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                          llvm::function_ref<InFlightDiagnostic()> emitError) const {
   const std::vector<DimLayout> &dims = getLayout().dims;
   if (dims.size() != shape.size())
-    return emitError() << "a layout must have one entry per dim, got " << dims.size() << " entries for "
-                       << shape.size() << " dims";
+    return emitError() << "a layout must have one entry per dim, got " << dims.size() << " entries for " << shape.size()
+                       << " dims";
   for (auto [number, dim] : llvm::enumerate(dims)) {
     int64_t product = 1;
     for (const Factor &factor : dim)
       product *= factor.size == kWholeDim ? shape[number] : factor.size;
     if (product != shape[number])
-      return emitError() << "the factors of dim " << number << " must multiply to " << shape[number] << ", got " << product;
+      return emitError() << "the factors of dim " << number << " must multiply to " << shape[number] << ", got "
+                         << product;
   }
   return success();
 }

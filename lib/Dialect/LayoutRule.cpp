@@ -47,8 +47,10 @@ std::optional<LayoutRule> ds::findLayoutRule(Operation *op) {
   return std::nullopt;
 }
 
-std::optional<SmallVector<SmallVector<DimLayout, 2>, 4>>
-ds::splitsOfValue(const Layout &layout, const ValueIndices &value, const LayoutRule &rule, const Shape &shape, const Mesh &mesh) {
+std::optional<SmallVector<SmallVector<DimLayout, 2>, 4>> ds::splitsOfValue(const Layout &layout,
+                                                                           const ValueIndices &value,
+                                                                           const LayoutRule &rule, const Shape &shape,
+                                                                           const Mesh &mesh) {
   SmallVector<SmallVector<DimLayout, 2>, 4> splits(value.size());
   for (auto [dim, indices] : llvm::enumerate(value)) {
     Shape sizes;
@@ -68,7 +70,8 @@ ds::splitsOfValue(const Layout &layout, const ValueIndices &value, const LayoutR
   return splits;
 }
 
-std::vector<DimLayout> ds::dimsOfValue(const ValueIndices &value, const LayoutRule &rule, const IndexSplits &splits, const Shape &shape) {
+std::vector<DimLayout> ds::dimsOfValue(const ValueIndices &value, const LayoutRule &rule, const IndexSplits &splits,
+                                       const Shape &shape) {
   Layout layout;
   for (const SmallVector<unsigned, 2> &indices : value) {
     std::vector<DimLayout> parts;
@@ -142,7 +145,8 @@ private:
       if (!first)
         first = layout;
       else if (*first != layout)
-        fail("flat operands and results must have one layout, got [" + Twine(first->str()) + "] and [" + layout.str() + "]");
+        fail("flat operands and results must have one layout, got [" + Twine(first->str()) + "] and [" + layout.str() +
+             "]");
     };
     llvm::for_each(op->getOperandTypes(), check);
     llvm::for_each(op->getResultTypes(), check);
@@ -222,14 +226,16 @@ private:
       Layout layout = layoutOf(operand);
       bool isLinear = number < rule.linear.size() && rule.linear[number];
       if (!isLinear && !layout.partial.empty())
-        return fail("operand " + std::to_string(number) + " must not be partial, got partial over \"" + layout.partial.begin()->first + "\"");
+        return fail("operand " + std::to_string(number) + " must not be partial, got partial over \"" +
+                    layout.partial.begin()->first + "\"");
       if (isLinear)
         addPartial(layout, expected, linearOperands++);
     }
     if (rule.needsWholeResult && !expected.empty())
       return fail("result must be whole, got partial over {" + names(expected) + "}");
     if (rule.likeResult && layoutOf(op->getOperand(*rule.likeResult)).partial != expected)
-      return fail("operand " + std::to_string(*rule.likeResult) + " must be partial over {" + names(expected) + "} as the result");
+      return fail("operand " + std::to_string(*rule.likeResult) + " must be partial over {" + names(expected) +
+                  "} as the result");
     for (Value result : op->getResults()) {
       Layout layout = layoutOf(result);
       if (layout.partial != expected && !(matchPattern(result, m_AnyZeroFloat()) || matchPattern(result, m_Zero())))
@@ -247,14 +253,16 @@ private:
         fail("at most one operand must be partial over \"" + axis + "\"");
     }
     if (rule.partial == PartialRule::Additive && number > 0 && layout.partial != expected)
-      return fail("operands must be partial over the same axes, got {" + names(expected) + "} and {" + names(layout.partial) + "}");
+      return fail("operands must be partial over the same axes, got {" + names(expected) + "} and {" +
+                  names(layout.partial) + "}");
     expected.insert(layout.partial.begin(), layout.partial.end());
   }
 
   static std::string names(const std::map<std::string, ReduceKind> &partial) {
     std::string text;
     for (auto &[axis, kind] : partial)
-      text += (text.empty() ? "" : ", ") + axis + (kind == ReduceKind::Sum ? "" : ":" + std::string(reduceKindName(kind)));
+      text +=
+          (text.empty() ? "" : ", ") + axis + (kind == ReduceKind::Sum ? "" : ":" + std::string(reduceKindName(kind)));
     return text;
   }
 

@@ -41,8 +41,7 @@ LayoutRule WhereOp::getLayoutRule() {
 //===----------------------------------------------------------------------===//
 
 /// The rule of a contraction; `extra` operands run over result indices: their letters, in order.
-template <typename OpT>
-static LayoutRule contractionRule(OpT op, ArrayRef<StringRef> extra) {
+template <typename OpT> static LayoutRule contractionRule(OpT op, ArrayRef<StringRef> extra) {
   LayoutRule rule;
   llvm::SmallDenseMap<char, unsigned> numbers;
   auto numberOf = [&](StringRef letters, ArrayRef<int64_t> shape) {
@@ -55,7 +54,8 @@ static LayoutRule contractionRule(OpT op, ArrayRef<StringRef> extra) {
     }
     return value;
   };
-  rule.operands = {numberOf(op.getLhsIndices(), shapeOfTensor(op.getLhs())), numberOf(op.getRhsIndices(), shapeOfTensor(op.getRhs()))};
+  rule.operands = {numberOf(op.getLhsIndices(), shapeOfTensor(op.getLhs())),
+                   numberOf(op.getRhsIndices(), shapeOfTensor(op.getRhs()))};
   rule.results = {numberOf(op.getResultIndices(), shapeOfTensor(op.getResult()))};
   for (StringRef letters : extra)
     rule.operands.push_back(numberOf(letters, shapeOfTensor(op->getOperand(rule.operands.size()))));
@@ -93,7 +93,8 @@ static ValueIndices windowDims(LayoutRule &rule, unsigned first, unsigned second
 
 /// The rule of a convolution and its gradients: batch n, input channels c, output channels m; `summed` is contracted.
 /// With groups the channels stay whole.
-static LayoutRule convolutionRule(char summed, uint64_t groups, Value input, Value weight, Value result, StringRef order) {
+static LayoutRule convolutionRule(char summed, uint64_t groups, Value input, Value weight, Value result,
+                                  StringRef order) {
   LayoutRule rule;
   auto kindOf = [&](char index) {
     if (index != 'n' && groups != 1)
@@ -254,7 +255,8 @@ LayoutRule TransposeOp::getLayoutRule() {
   return movementRule(rule);
 }
 
-/// Cuts both shapes at the places where the products of their leading dims agree, and inside at the greatest common divisors.
+/// Cuts both shapes at the places where the products of their leading dims agree, and inside at the greatest common
+/// divisors.
 LayoutRule ReshapeOp::getLayoutRule() {
   LayoutRule rule;
   ArrayRef<int64_t> input = shapeOfTensor(getInput()), result = shapeOfTensor(getResult());
@@ -279,8 +281,8 @@ LayoutRule ReshapeOp::getLayoutRule() {
       while (left != right) {
         bool takeLeft = left < right;
         int64_t size = takeLeft ? input[--i] : result[--j];
-        (takeLeft ? inputDims[i] : resultDims[j]).insert(takeLeft ? inputDims[i].begin() : resultDims[j].begin(),
-                                                         rule.addIndex(size, IndexKind::Whole));
+        (takeLeft ? inputDims[i] : resultDims[j])
+            .insert(takeLeft ? inputDims[i].begin() : resultDims[j].begin(), rule.addIndex(size, IndexKind::Whole));
         (takeLeft ? left : right) *= size;
       }
       restI = restJ = 1;
@@ -301,7 +303,8 @@ LayoutRule ReshapeOp::getLayoutRule() {
   return movementRule(rule);
 }
 
-/// A dim of `size` as whole leading parts and a shared index of `shared` elements; just the shared one if they are equal.
+/// A dim of `size` as whole leading parts and a shared index of `shared` elements; just the shared one if they are
+/// equal.
 static SmallVector<unsigned, 2> partsOf(LayoutRule &rule, int64_t size, unsigned shared) {
   int64_t inner = rule.indices[shared].size;
   if (inner == size)
@@ -310,7 +313,8 @@ static SmallVector<unsigned, 2> partsOf(LayoutRule &rule, int64_t size, unsigned
 }
 
 /// A dim of which a part [offset, offset + part) is taken or filled: both sides see it as parts of the common divisor.
-static void addPart(LayoutRule &rule, ValueIndices &whole, ValueIndices &part, int64_t size, int64_t partSize, int64_t offset) {
+static void addPart(LayoutRule &rule, ValueIndices &whole, ValueIndices &part, int64_t size, int64_t partSize,
+                    int64_t offset) {
   int64_t common = std::gcd(std::gcd(size, partSize), offset);
   if (common <= 1 || partSize == 0) {
     whole.push_back({rule.addIndex(size, IndexKind::Whole)});
@@ -419,7 +423,8 @@ LayoutRule GatherRowsOp::getLayoutRule() {
 
 LayoutRule ScatterAddRowsOp::getLayoutRule() {
   LayoutRule rule;
-  ValueIndices ids = rule.addDims(shapeOfTensor(getIds()), IndexKind::Sum), table = rule.addDims(shapeOfTensor(getResult()));
+  ValueIndices ids = rule.addDims(shapeOfTensor(getIds()), IndexKind::Sum),
+               table = rule.addDims(shapeOfTensor(getResult()));
   ValueIndices updates = ids;
   llvm::append_range(updates, ArrayRef(table).drop_front());
   rule.operands = {ids, updates};
@@ -429,7 +434,8 @@ LayoutRule ScatterAddRowsOp::getLayoutRule() {
 }
 
 /// Two values alike but for `dim`, which is whole in both.
-static std::pair<ValueIndices, ValueIndices> addAlongDim(LayoutRule &rule, ArrayRef<int64_t> first, ArrayRef<int64_t> second, int64_t dim) {
+static std::pair<ValueIndices, ValueIndices> addAlongDim(LayoutRule &rule, ArrayRef<int64_t> first,
+                                                         ArrayRef<int64_t> second, int64_t dim) {
   ValueIndices a = rule.addDims(first), b = a;
   rule.indices[a[dim][0]].kind = IndexKind::Whole;
   b[dim] = {rule.addIndex(second[dim], IndexKind::Whole)};
@@ -472,8 +478,8 @@ struct AttentionIndices {
 };
 } // namespace
 
-static AttentionIndices addAttention(LayoutRule &rule, ArrayRef<int64_t> query, ArrayRef<int64_t> key, ArrayRef<int64_t> value,
-                                     Value bias) {
+static AttentionIndices addAttention(LayoutRule &rule, ArrayRef<int64_t> query, ArrayRef<int64_t> key,
+                                     ArrayRef<int64_t> value, Value bias) {
   unsigned batch = rule.addIndex(query[0]), keyHeads = rule.addIndex(key[1]), group = rule.addIndex(query[1] / key[1]);
   unsigned rows = rule.addIndex(query[2], IndexKind::Whole), columns = rule.addIndex(key[2], IndexKind::Whole);
   unsigned width = rule.addIndex(query[3], IndexKind::Whole), valueWidth = rule.addIndex(value[3], IndexKind::Whole);
@@ -492,7 +498,8 @@ static AttentionIndices addAttention(LayoutRule &rule, ArrayRef<int64_t> query, 
 
 LayoutRule AttentionOp::getLayoutRule() {
   LayoutRule rule;
-  AttentionIndices a = addAttention(rule, shapeOfTensor(getQuery()), shapeOfTensor(getKey()), shapeOfTensor(getValue()), getBias());
+  AttentionIndices a =
+      addAttention(rule, shapeOfTensor(getQuery()), shapeOfTensor(getKey()), shapeOfTensor(getValue()), getBias());
   rule.operands = {a.query, a.key, a.value};
   if (getBias())
     rule.operands.push_back(a.bias);
@@ -502,7 +509,8 @@ LayoutRule AttentionOp::getLayoutRule() {
 
 LayoutRule AttentionGradOp::getLayoutRule() {
   LayoutRule rule;
-  AttentionIndices a = addAttention(rule, shapeOfTensor(getQuery()), shapeOfTensor(getKey()), shapeOfTensor(getValue()), getBias());
+  AttentionIndices a =
+      addAttention(rule, shapeOfTensor(getQuery()), shapeOfTensor(getKey()), shapeOfTensor(getValue()), getBias());
   rule.operands = {a.query, a.key, a.value, a.result};
   if (getBias())
     rule.operands.push_back(a.bias);

@@ -5,9 +5,9 @@
 
 #include "ds/Dialect/DsDialect.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OpImplementation.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -75,8 +75,7 @@ StringRef FusedMatmulOp::getLhsIndices() { return lhsIndices(getIndices()); }
 StringRef FusedMatmulOp::getRhsIndices() { return rhsIndices(getIndices()); }
 StringRef FusedMatmulOp::getResultIndices() { return resultIndices(getIndices()); }
 
-template <typename OpT>
-static LogicalResult verifyContraction(OpT op) {
+template <typename OpT> static LogicalResult verifyContraction(OpT op) {
   struct Side {
     StringRef letters;
     RankedTensorType type;
@@ -87,14 +86,16 @@ static LogicalResult verifyContraction(OpT op) {
                         {op.getResultIndices(), op.getType(), "result"}};
   llvm::SmallDenseMap<char, std::pair<int64_t, int>> sizes; // letter -> size, number of tensors
   for (const Side &side : sides) {
-    if (failed(verifyLength(op, (Twine("indices of the ") + side.name).str(), side.letters.size(), side.type.getRank())))
+    if (failed(
+            verifyLength(op, (Twine("indices of the ") + side.name).str(), side.letters.size(), side.type.getRank())))
       return failure();
     for (auto [letter, size] : llvm::zip_equal(side.letters, side.type.getShape())) {
       if (!llvm::isAlpha(letter) || side.letters.count(letter) != 1)
         return op.emitOpError("indices must be letters, each once per tensor, got \"") << op.getIndices() << "\"";
       auto [it, isNew] = sizes.try_emplace(letter, size, 0);
       if (it->second.first != size)
-        return op.emitOpError("index '") << letter << "' must have one size, got " << it->second.first << " and " << size;
+        return op.emitOpError("index '") << letter << "' must have one size, got " << it->second.first << " and "
+                                         << size;
       ++it->second.second;
     }
   }
@@ -141,7 +142,8 @@ static LogicalResult verifyWindow(OpT op, ArrayRef<int64_t> input, ArrayRef<int6
     int64_t padded = input[2 + i] + op.getPads()[i] + op.getPads()[spatial + i];
     int64_t room = padded - window;
     // A pool may round up: its last window then reaches past the padding.
-    int64_t low = room < 0 ? 0 : room / op.getStrides()[i] + 1, high = low + (isa<MaxPoolOp>(op) && room % op.getStrides()[i] ? 1 : 0);
+    int64_t low = room < 0 ? 0 : room / op.getStrides()[i] + 1,
+            high = low + (isa<MaxPoolOp>(op) && room % op.getStrides()[i] ? 1 : 0);
     if (result[2 + i] < low || result[2 + i] > high)
       return op.emitOpError("spatial dim ") << i << " of the result must be " << low << ", got " << result[2 + i];
   }
@@ -154,10 +156,12 @@ LogicalResult ConvolutionOp::verify() {
   if (input.size() < 3 || weight.size() != input.size() || result.size() != input.size())
     return emitOpError("must have tensors of one rank >= 3");
   if (getGroups() < 1 || weight[1] * static_cast<int64_t>(getGroups()) != input[1] || weight[0] % getGroups())
-    return emitOpError("weight must have ") << input[1] << " / groups input channels and a multiple of groups output channels, got "
-                                            << weight[1] << " and " << weight[0] << " for " << getGroups() << " groups";
+    return emitOpError("weight must have ")
+           << input[1] << " / groups input channels and a multiple of groups output channels, got " << weight[1]
+           << " and " << weight[0] << " for " << getGroups() << " groups";
   if (result[0] != input[0] || result[1] != weight[0])
-    return emitOpError("result must start with [") << input[0] << ", " << weight[0] << "], got [" << result[0] << ", " << result[1] << "]";
+    return emitOpError("result must start with [")
+           << input[0] << ", " << weight[0] << "], got [" << result[0] << ", " << result[1] << "]";
   return verifyWindow(*this, input, weight.drop_front(2), result);
 }
 
@@ -177,7 +181,8 @@ static LogicalResult verifyConvolutionGradient(Operation *op, std::array<RankedT
     return op->emitOpError("must have tensors of one rank >= 3");
   if (image.getDimSize(0) != result.getDimSize(0) || weight.getDimSize(0) != result.getDimSize(1) ||
       weight.getDimSize(1) * static_cast<int64_t>(groups) != image.getDimSize(1))
-    return op->emitOpError("must have one batch, and the weight's channels, got ") << image << ", " << weight << " and " << result;
+    return op->emitOpError("must have one batch, and the weight's channels, got ")
+           << image << ", " << weight << " and " << result;
   return success();
 }
 
@@ -191,7 +196,8 @@ LogicalResult ConvolutionGradWeightOp::verify() {
 
 LogicalResult MaxPoolGradOp::verify() {
   RankedTensorType input = getInput().getType(), gradient = getGradient().getType();
-  if (input.getRank() < 3 || gradient.getRank() != input.getRank() || gradient.getShape().take_front(2) != input.getShape().take_front(2))
+  if (input.getRank() < 3 || gradient.getRank() != input.getRank() ||
+      gradient.getShape().take_front(2) != input.getShape().take_front(2))
     return emitOpError("gradient must have the batch and channels of the input");
   return verifyShape(*this, "result", getType().getShape(), input.getShape());
 }
@@ -203,8 +209,7 @@ LogicalResult MaxPoolGradOp::verify() {
 LogicalResult SoftmaxOp::verify() { return verifyDim(*this, getDim(), getType().getRank()); }
 LogicalResult LogSoftmaxOp::verify() { return verifyDim(*this, getDim(), getType().getRank()); }
 
-template <typename OpT>
-static LogicalResult verifyNorm(OpT op) {
+template <typename OpT> static LogicalResult verifyNorm(OpT op) {
   RankedTensorType input = op.getInput().getType(), scale = op.getScale().getType();
   if (failed(verifyShape(op, "result", op.getType().getShape(), input.getShape())))
     return failure();
@@ -283,13 +288,15 @@ LogicalResult TransposeOp::verify() {
 LogicalResult ReshapeOp::verify() {
   if (getInput().getType().getNumElements() == getType().getNumElements())
     return success();
-  return emitOpError("result must have ") << getInput().getType().getNumElements() << " elements, got " << getType().getNumElements();
+  return emitOpError("result must have ")
+         << getInput().getType().getNumElements() << " elements, got " << getType().getNumElements();
 }
 
 LogicalResult SliceOp::verify() {
   ArrayRef<int64_t> input = getInput().getType().getShape(), result = getType().getShape();
   if (failed(verifyLength(*this, "offsets", getOffsets().size(), input.size())) ||
-      failed(verifyLength(*this, "strides", getStrides().size(), input.size())) || failed(verifyLength(*this, "result", result.size(), input.size())))
+      failed(verifyLength(*this, "strides", getStrides().size(), input.size())) ||
+      failed(verifyLength(*this, "result", result.size(), input.size())))
     return failure();
   for (size_t dim = 0; dim < input.size(); ++dim) {
     int64_t first = getOffsets()[dim], last = first + (result[dim] - 1) * getStrides()[dim];
@@ -314,19 +321,22 @@ LogicalResult ConcatOp::verify() {
       return failure();
   }
   if (total != getType().getDimSize(getDim()))
-    return emitOpError("dim ") << getDim() << " of the result must be " << total << ", got " << getType().getDimSize(getDim());
+    return emitOpError("dim ") << getDim() << " of the result must be " << total << ", got "
+                               << getType().getDimSize(getDim());
   return success();
 }
 
 LogicalResult PadOp::verify() {
   ArrayRef<int64_t> input = getInput().getType().getShape(), result = getType().getShape();
   if (failed(verifyLength(*this, "low", getLow().size(), input.size())) ||
-      failed(verifyLength(*this, "interior", getInterior().size(), input.size())) || failed(verifyLength(*this, "result", result.size(), input.size())))
+      failed(verifyLength(*this, "interior", getInterior().size(), input.size())) ||
+      failed(verifyLength(*this, "result", result.size(), input.size())))
     return failure();
   for (size_t dim = 0; dim < input.size(); ++dim) {
     int64_t end = getLow()[dim] + (input[dim] ? (input[dim] - 1) * (getInterior()[dim] + 1) + 1 : 0);
     if (getLow()[dim] < 0 || getInterior()[dim] < 0 || end > result[dim])
-      return emitOpError("dim ") << dim << " of the result must hold [" << getLow()[dim] << ", " << end << "), got " << result[dim];
+      return emitOpError("dim ") << dim << " of the result must hold [" << getLow()[dim] << ", " << end << "), got "
+                                 << result[dim];
   }
   return success();
 }
@@ -403,7 +413,8 @@ LogicalResult TopKOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult AttentionOp::verify() {
-  ArrayRef<int64_t> q = getQuery().getType().getShape(), k = getKey().getType().getShape(), v = getValue().getType().getShape();
+  ArrayRef<int64_t> q = getQuery().getType().getShape(), k = getKey().getType().getShape(),
+                    v = getValue().getType().getShape();
   if (q.size() != 4 || k.size() != 4 || v.size() != 4)
     return emitOpError("query, key and value must have 4 dims");
   if (k[0] != q[0] || k[3] != q[3] || k[1] < 1 || q[1] % k[1])
@@ -422,7 +433,8 @@ LogicalResult AttentionOp::verify() {
 }
 
 LogicalResult AttentionGradOp::verify() {
-  ArrayRef<int64_t> q = getQuery().getType().getShape(), k = getKey().getType().getShape(), v = getValue().getType().getShape();
+  ArrayRef<int64_t> q = getQuery().getType().getShape(), k = getKey().getType().getShape(),
+                    v = getValue().getType().getShape();
   if (q.size() != 4 || k.size() != 4 || v.size() != 4 || k[1] < 1 || q[1] % k[1])
     return emitOpError("query, key and value must have 4 dims, and the key's heads divide the query's");
   if (failed(verifyShape(*this, "gradient", getGradient().getType().getShape(), {q[0], q[1], q[2], v[3]})) ||
@@ -452,7 +464,8 @@ static LogicalResult verifyUpdate(Operation *op, unsigned tensors) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
   for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
     ArrayRef<int64_t> expected = number < tensors ? shape : ArrayRef<int64_t>();
-    if (failed(verifyShape(op, (Twine("operand ") + Twine(number)).str(), cast<RankedTensorType>(operand.getType()).getShape(), expected)))
+    if (failed(verifyShape(op, (Twine("operand ") + Twine(number)).str(),
+                           cast<RankedTensorType>(operand.getType()).getShape(), expected)))
       return failure();
   }
   for (Type type : op->getResultTypes())

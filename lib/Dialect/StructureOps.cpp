@@ -91,7 +91,7 @@ LogicalResult MeshOp::verify() {
     ArrayRef<int64_t> values = cast<DenseI64ArrayAttr>(attr).asArrayRef();
     if (!values.empty() && static_cast<int64_t>(values.size()) != getAxisSizes()[number])
       return emitOpError("axis ") << getAxisNames()[number] << " must have one weight per coordinate, got "
-                                    << values.size() << " for " << getAxisSizes()[number];
+                                  << values.size() << " for " << getAxisSizes()[number];
     if (llvm::any_of(values, [](int64_t weight) { return weight < 1; }))
       return emitOpError("axis ") << getAxisNames()[number] << " must have positive weights";
   }
@@ -135,14 +135,14 @@ LogicalResult VariableOp::verify() {
   return success();
 }
 
-template <typename OpT>
-static LogicalResult verifyVariableUse(OpT op, Type type, SymbolTableCollection &symbols) {
+template <typename OpT> static LogicalResult verifyVariableUse(OpT op, Type type, SymbolTableCollection &symbols) {
   auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, op.getVariableAttr());
   if (!variable)
     return op.emitOpError("refers to unknown variable @") << op.getVariable();
   if (variable.getType() == type)
     return success();
-  InFlightDiagnostic diagnostic = op.emitOpError("must have the variable's type ") << variable.getType() << ", got " << type;
+  InFlightDiagnostic diagnostic = op.emitOpError("must have the variable's type ")
+                                  << variable.getType() << ", got " << type;
   diagnostic.attachNote(variable.getLoc()) << "declared here";
   return diagnostic;
 }
@@ -172,35 +172,40 @@ static LogicalResult verifyAxis(Operation *op, bool holds, StringRef side, Strin
 
 LogicalResult AllGatherOp::verify() {
   std::string axis = getAxis().str();
-  if (failed(verifyAxis(*this, isSplitOver(layoutOf(getInput()), axis), "input", "split over", axis, getInput().getType())))
+  if (failed(verifyAxis(*this, isSplitOver(layoutOf(getInput()), axis), "input", "split over", axis,
+                        getInput().getType())))
     return failure();
   return verifyAxis(*this, !isSplitOver(layoutOf(getResult()), axis), "result", "whole over", axis, getType());
 }
 
 LogicalResult ReduceScatterOp::verify() {
   std::string axis = getAxis().str();
-  if (failed(verifyAxis(*this, layoutOf(getInput()).partial.count(axis), "input", "partial over", axis, getInput().getType())))
+  if (failed(verifyAxis(*this, layoutOf(getInput()).partial.count(axis), "input", "partial over", axis,
+                        getInput().getType())))
     return failure();
   return verifyAxis(*this, isSplitOver(layoutOf(getResult()), axis), "result", "split over", axis, getType());
 }
 
 LogicalResult AllReduceOp::verify() {
   std::string axis = getAxis().str();
-  if (failed(verifyAxis(*this, layoutOf(getInput()).partial.count(axis), "input", "partial over", axis, getInput().getType())))
+  if (failed(verifyAxis(*this, layoutOf(getInput()).partial.count(axis), "input", "partial over", axis,
+                        getInput().getType())))
     return failure();
   return verifyAxis(*this, !layoutOf(getResult()).partial.count(axis), "result", "whole over", axis, getType());
 }
 
 LogicalResult AllToAllOp::verify() {
   std::string axis = getAxis().str();
-  if (failed(verifyAxis(*this, isSplitOver(layoutOf(getInput()), axis), "input", "split over", axis, getInput().getType())))
+  if (failed(verifyAxis(*this, isSplitOver(layoutOf(getInput()), axis), "input", "split over", axis,
+                        getInput().getType())))
     return failure();
   return verifyAxis(*this, isSplitOver(layoutOf(getResult()), axis), "result", "split over", axis, getType());
 }
 
 LogicalResult TakeShardOp::verify() {
   std::string axis = getAxis().str();
-  if (failed(verifyAxis(*this, !isSplitOver(layoutOf(getInput()), axis), "input", "whole over", axis, getInput().getType())))
+  if (failed(verifyAxis(*this, !isSplitOver(layoutOf(getInput()), axis), "input", "whole over", axis,
+                        getInput().getType())))
     return failure();
   return verifyAxis(*this, isSplitOver(layoutOf(getResult()), axis), "result", "split over", axis, getType());
 }
@@ -230,8 +235,10 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult StartOp::verify() {
   if (getInputs().empty() || getInputs().size() != getDestinationTypes().size())
-    return emitOpError("must have one destination type per input, got ") << getDestinationTypes().size() << " for " << getInputs().size();
-  for (auto [input, type] : llvm::zip_equal(getInputs().getTypes(), getDestinationTypes().getAsValueRange<TypeAttr>())) {
+    return emitOpError("must have one destination type per input, got ")
+           << getDestinationTypes().size() << " for " << getInputs().size();
+  for (auto [input, type] :
+       llvm::zip_equal(getInputs().getTypes(), getDestinationTypes().getAsValueRange<TypeAttr>())) {
     auto from = cast<RankedTensorType>(input), to = dyn_cast<RankedTensorType>(type);
     if (!to || from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
       return emitOpError("must keep shape and element type, got ") << from << " and " << type;

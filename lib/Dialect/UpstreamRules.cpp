@@ -15,14 +15,12 @@ using namespace ds;
 namespace {
 
 /// No operand may be partial.
-template <typename OpT>
-struct ElementwiseModel : LayoutRuleOpInterface::ExternalModel<ElementwiseModel<OpT>, OpT> {
+template <typename OpT> struct ElementwiseModel : LayoutRuleOpInterface::ExternalModel<ElementwiseModel<OpT>, OpT> {
   LayoutRule getLayoutRule(Operation *op) const { return elementwiseRule(op); }
 };
 
 /// Sums pass through: of all operands alike, or of the one.
-template <typename OpT>
-struct AdditiveModel : LayoutRuleOpInterface::ExternalModel<AdditiveModel<OpT>, OpT> {
+template <typename OpT> struct AdditiveModel : LayoutRuleOpInterface::ExternalModel<AdditiveModel<OpT>, OpT> {
   LayoutRule getLayoutRule(Operation *op) const {
     LayoutRule rule = elementwiseRule(op);
     SmallVector<unsigned> all = llvm::to_vector(llvm::seq<unsigned>(0, op->getNumOperands()));
@@ -52,13 +50,11 @@ struct ConstantModel : LayoutRuleOpInterface::ExternalModel<ConstantModel, arith
   }
 };
 
-template <typename... Ops>
-void attachElementwise(MLIRContext *context) {
+template <typename... Ops> void attachElementwise(MLIRContext *context) {
   (Ops::template attachInterface<ElementwiseModel<Ops>>(*context), ...);
 }
 
-template <typename... Ops>
-void attachAdditive(MLIRContext *context) {
+template <typename... Ops> void attachAdditive(MLIRContext *context) {
   (Ops::template attachInterface<AdditiveModel<Ops>>(*context), ...);
 }
 
@@ -76,7 +72,8 @@ void ds::registerLayoutRuleModels(DialectRegistry &registry) {
     arith::MinimumFOp::attachInterface<ExtremumModel<arith::MinimumFOp, ReduceKind::Min>>(*context);
   });
   registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
-    attachElementwise<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CosOp, math::ErfOp, math::ExpM1Op, math::ExpOp, math::FloorOp,
-                      math::Log1pOp, math::LogOp, math::PowFOp, math::RoundEvenOp, math::RsqrtOp, math::SinOp, math::SqrtOp, math::TanhOp>(context);
+    attachElementwise<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CosOp, math::ErfOp, math::ExpM1Op, math::ExpOp,
+                      math::FloorOp, math::Log1pOp, math::LogOp, math::PowFOp, math::RoundEvenOp, math::RsqrtOp,
+                      math::SinOp, math::SqrtOp, math::TanhOp>(context);
   });
 }

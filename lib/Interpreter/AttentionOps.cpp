@@ -16,8 +16,9 @@ namespace {
 class LocalAttention {
 public:
   LocalAttention(LocalCall &call, double scale, bool isCausal, int biasOperand)
-      : query(call.operand(0)), key(call.operand(1)), value(call.operand(2)), bias(biasOperand < 0 ? nullptr : &call.operand(biasOperand)),
-        scale(scale), isCausal(isCausal), rowPositions(call.operandPlacements[0]->positions(call.rank, 2)),
+      : query(call.operand(0)), key(call.operand(1)), value(call.operand(2)),
+        bias(biasOperand < 0 ? nullptr : &call.operand(biasOperand)), scale(scale), isCausal(isCausal),
+        rowPositions(call.operandPlacements[0]->positions(call.rank, 2)),
         shift(call.operandPlacements[1]->shape()[2] - call.operandPlacements[0]->shape()[2]) {
     batches = query.shape[0], heads = query.shape[1], rows = query.shape[2], width = query.shape[3];
     keyHeads = key.shape[1], columns = key.shape[2], valueWidth = value.shape[3];
@@ -26,19 +27,24 @@ public:
   LogicalResult check(LocalCall &call) const {
     if (failed(call.requireWhole(1, 2)) || failed(call.requireWhole(0, 3)))
       return failure();
-    if (key.shape != Shape{batches, keyHeads, columns, width} || value.shape != Shape{batches, keyHeads, columns, valueWidth})
+    if (key.shape != Shape{batches, keyHeads, columns, width} ||
+        value.shape != Shape{batches, keyHeads, columns, valueWidth})
       return call.fail("query, key and value must have one local batch, and key and value one shape but for the width");
     if (keyHeads == 0 ? heads != 0 : heads % keyHeads != 0)
-      return call.fail("local query heads must be a multiple of the local key heads, got " + Twine(heads) + " and " + Twine(keyHeads));
+      return call.fail("local query heads must be a multiple of the local key heads, got " + Twine(heads) + " and " +
+                       Twine(keyHeads));
     const Shape full = {batches, heads, rows, columns};
     for (size_t dim = 0; bias && dim < 4; ++dim)
       if (bias->shape[dim] != full[dim] && bias->shape[dim] != 1)
-        return call.fail("local dim " + Twine(dim) + " of the bias must be 1 or " + Twine(full[dim]) + ", got " + Twine(bias->shape[dim]));
+        return call.fail("local dim " + Twine(dim) + " of the bias must be 1 or " + Twine(full[dim]) + ", got " +
+                         Twine(bias->shape[dim]));
     return success();
   }
 
   int64_t queryRow(int64_t b, int64_t h, int64_t s) const { return (b * heads + h) * rows + s; }
-  int64_t keyRow(int64_t b, int64_t h, int64_t t) const { return (b * keyHeads + h / (heads / keyHeads)) * columns + t; }
+  int64_t keyRow(int64_t b, int64_t h, int64_t t) const {
+    return (b * keyHeads + h / (heads / keyHeads)) * columns + t;
+  }
 
   /// The probabilities of query row (b, h, s) over all positions.
   void findProbabilities(int64_t b, int64_t h, int64_t s, std::vector<double> &result) const {

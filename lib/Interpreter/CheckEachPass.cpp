@@ -20,11 +20,13 @@ struct Snapshot {
 
 class ValueChecker : public PassInstrumentation {
 public:
-  ValueChecker(CheckEachPassOptions options, std::shared_ptr<bool> hasFailed) : options(std::move(options)), hasFailed(std::move(hasFailed)) {}
+  ValueChecker(CheckEachPassOptions options, std::shared_ptr<bool> hasFailed)
+      : options(std::move(options)), hasFailed(std::move(hasFailed)) {}
 
   void runBeforePass(Pass *, Operation *op) override {
     ModuleOp module = moduleOf(op);
-    snapshots.push_back({*hasFailed ? OwningOpRef<ModuleOp>() : OwningOpRef<ModuleOp>(module.clone()), OperationFingerPrint(module)});
+    snapshots.push_back(
+        {*hasFailed ? OwningOpRef<ModuleOp>() : OwningOpRef<ModuleOp>(module.clone()), OperationFingerPrint(module)});
   }
 
   void runAfterPass(Pass *pass, Operation *op) override {
@@ -70,8 +72,9 @@ private:
     if (failed(change))
       emitError(after.getLoc()) << "pass \"" << name << "\" must leave a program that can be interpreted";
     else
-      emitError(after.getLoc()) << "pass \"" << name << "\" must keep the values of @" << after.getSymName() << ", but changed " << (*change)->value
-                        << " by " << llvm::formatv("{0:e2}", (*change)->error).str() << " of its largest entry";
+      emitError(after.getLoc()) << "pass \"" << name << "\" must keep the values of @" << after.getSymName()
+                                << ", but changed " << (*change)->value << " by "
+                                << llvm::formatv("{0:e2}", (*change)->error).str() << " of its largest entry";
   }
 
   CheckEachPassOptions options;

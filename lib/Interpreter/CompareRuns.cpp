@@ -12,7 +12,8 @@ using namespace ds;
 static TensorMap valuesOf(FunctionRun run) {
   TensorMap values;
   for (FunctionResult &result : run.results) {
-    const std::string name = result.gradientOf.empty() ? "result \"" + result.name + "\"" : "gradient of @" + result.gradientOf;
+    const std::string name =
+        result.gradientOf.empty() ? "result \"" + result.name + "\"" : "gradient of @" + result.gradientOf;
     values[name] = std::move(result.value);
   }
   for (auto &[name, value] : run.assigned)
@@ -32,7 +33,8 @@ static FailureOr<TensorMap> runOn(func::FuncOp function, const RandomInputs &inp
   return valuesOf(std::move(*run));
 }
 
-FailureOr<std::optional<ValueChange>> ds::compareRuns(func::FuncOp before, func::FuncOp after, const CompareOptions &options) {
+FailureOr<std::optional<ValueChange>> ds::compareRuns(func::FuncOp before, func::FuncOp after,
+                                                      const CompareOptions &options) {
   std::optional<ValueChange> worst;
   IdRanges ranges = options.ranges;
   findIdRanges(before, ranges);
@@ -45,7 +47,8 @@ FailureOr<std::optional<ValueChange>> ds::compareRuns(func::FuncOp before, func:
       return failure();
     for (const auto &[name, value] : *expected) {
       auto other = found->find(name);
-      const double error = other == found->end() ? std::numeric_limits<double>::infinity() : relativeError(value, other->second);
+      const double error =
+          other == found->end() ? std::numeric_limits<double>::infinity() : relativeError(value, other->second);
       if (error > options.tolerance && (!worst || error > worst->error))
         worst = ValueChange{name, error};
     }

@@ -27,8 +27,8 @@ struct WindowSizes {
 } // namespace
 
 /// Extends each tap by one more spatial dim.
-static void addTapsOfDim(const std::vector<Tap> &taps, std::vector<Tap> &result, int64_t start, int64_t dilation, int64_t inputSize,
-                         int64_t kernelSize) {
+static void addTapsOfDim(const std::vector<Tap> &taps, std::vector<Tap> &result, int64_t start, int64_t dilation,
+                         int64_t inputSize, int64_t kernelSize) {
   for (const Tap &tap : taps)
     for (int64_t k = 0; k < kernelSize; ++k) {
       const int64_t position = start + k * dilation;
@@ -37,15 +37,14 @@ static void addTapsOfDim(const std::vector<Tap> &taps, std::vector<Tap> &result,
     }
 }
 
-template <typename OpT>
-static Windows windowsOf(OpT op, const WindowSizes &sizes) {
+template <typename OpT> static Windows windowsOf(OpT op, const WindowSizes &sizes) {
   Windows windows = {{{0, 0}}};
   for (size_t dim = 0; dim < sizes.input.size(); ++dim) {
     Windows finer;
     for (const std::vector<Tap> &taps : windows)
       for (int64_t o = 0; o < sizes.result[dim]; ++o)
-        addTapsOfDim(taps, finer.emplace_back(), o * op.getStrides()[dim] - op.getPads()[dim], op.getDilations()[dim], sizes.input[dim],
-                     sizes.kernel[dim]);
+        addTapsOfDim(taps, finer.emplace_back(), o * op.getStrides()[dim] - op.getPads()[dim], op.getDilations()[dim],
+                     sizes.input[dim], sizes.kernel[dim]);
     windows = std::move(finer);
   }
   return windows;
@@ -64,20 +63,21 @@ struct LocalConvolution {
   int64_t resultAt(int64_t n, int64_t m) const { return (n * outputs + m) * static_cast<int64_t>(windows.size()); }
 
   /// Calls `visit(input, weight, result)` with element numbers for every product of the convolution.
-  template <typename Function>
-  void visitProducts(Function visit) const {
+  template <typename Function> void visitProducts(Function visit) const {
     for (int64_t n = 0; n < images; ++n)
       for (int64_t m = 0; m < outputs; ++m)
         for (size_t o = 0; o < windows.size(); ++o)
           for (int64_t c = 0; c < inputsPerGroup; ++c)
             for (const Tap &tap : windows[o])
-              visit(inputAt(n, m, c) + tap.input, weightAt(m, c) + tap.kernel, resultAt(n, m) + static_cast<int64_t>(o));
+              visit(inputAt(n, m, c) + tap.input, weightAt(m, c) + tap.kernel,
+                    resultAt(n, m) + static_cast<int64_t>(o));
   }
 };
 } // namespace
 
 template <typename OpT>
-static FailureOr<LocalConvolution> convolutionOf(LocalCall &call, OpT op, const Shape &input, const Shape &weight, const Shape &result) {
+static FailureOr<LocalConvolution> convolutionOf(LocalCall &call, OpT op, const Shape &input, const Shape &weight,
+                                                 const Shape &result) {
   for (unsigned operand = 0; operand < 2; ++operand)
     for (size_t dim = 2; dim < call.operand(operand).shape.size(); ++dim)
       if (failed(call.requireWhole(operand, dim)))
@@ -86,7 +86,8 @@ static FailureOr<LocalConvolution> convolutionOf(LocalCall &call, OpT op, const 
   if (input[0] != result[0] || weight[0] != result[1] || weight[1] * groups != input[1] || weight[0] % groups)
     return call.fail("input, weight and result must have one local batch and channels that fit");
   LocalConvolution convolution;
-  convolution.windows = windowsOf(op, {ArrayRef(input).drop_front(2), ArrayRef(weight).drop_front(2), ArrayRef(result).drop_front(2)});
+  convolution.windows =
+      windowsOf(op, {ArrayRef(input).drop_front(2), ArrayRef(weight).drop_front(2), ArrayRef(result).drop_front(2)});
   convolution.images = input[0];
   convolution.outputs = weight[0];
   convolution.inputsPerGroup = weight[1];
@@ -103,7 +104,8 @@ static LogicalResult convolution(LocalCall &call) {
   auto local = convolutionOf(call, cast<ConvolutionOp>(call.op), input.shape, weight.shape, result.shape);
   if (failed(local))
     return failure();
-  local->visitProducts([&](int64_t i, int64_t w, int64_t o) { result.floats[o] += input.floats[i] * weight.floats[w]; });
+  local->visitProducts(
+      [&](int64_t i, int64_t w, int64_t o) { result.floats[o] += input.floats[i] * weight.floats[w]; });
   return success();
 }
 
@@ -113,7 +115,8 @@ static LogicalResult convolutionGradInput(LocalCall &call) {
   auto local = convolutionOf(call, cast<ConvolutionGradInputOp>(call.op), result.shape, weight.shape, gradient.shape);
   if (failed(local))
     return failure();
-  local->visitProducts([&](int64_t i, int64_t w, int64_t o) { result.floats[i] += weight.floats[w] * gradient.floats[o]; });
+  local->visitProducts(
+      [&](int64_t i, int64_t w, int64_t o) { result.floats[i] += weight.floats[w] * gradient.floats[o]; });
   return success();
 }
 
@@ -123,7 +126,8 @@ static LogicalResult convolutionGradWeight(LocalCall &call) {
   auto local = convolutionOf(call, cast<ConvolutionGradWeightOp>(call.op), input.shape, result.shape, gradient.shape);
   if (failed(local))
     return failure();
-  local->visitProducts([&](int64_t i, int64_t w, int64_t o) { result.floats[w] += input.floats[i] * gradient.floats[o]; });
+  local->visitProducts(
+      [&](int64_t i, int64_t w, int64_t o) { result.floats[w] += input.floats[i] * gradient.floats[o]; });
   return success();
 }
 
@@ -149,12 +153,14 @@ static LogicalResult visitWinners(LocalCall &call, OpT op, const Shape &result, 
       return failure();
   if (input.shape[0] != result[0] || input.shape[1] != result[1])
     return call.fail("input and result must have one local batch and channels");
-  const Windows windows = windowsOf(op, {ArrayRef(input.shape).drop_front(2), op.getKernel(), ArrayRef(result).drop_front(2)});
+  const Windows windows =
+      windowsOf(op, {ArrayRef(input.shape).drop_front(2), op.getKernel(), ArrayRef(result).drop_front(2)});
   const RowView images(input.shape, 2);
   for (int64_t image = 0; image < images.rows; ++image)
     for (size_t o = 0; o < windows.size(); ++o) {
       const int64_t winner = winnerOf(windows[o], input.floats.data() + image * images.width);
-      visit(image * static_cast<int64_t>(windows.size()) + static_cast<int64_t>(o), winner < 0 ? -1 : image * images.width + winner);
+      visit(image * static_cast<int64_t>(windows.size()) + static_cast<int64_t>(o),
+            winner < 0 ? -1 : image * images.width + winner);
     }
   return success();
 }

@@ -56,7 +56,9 @@ static double toDouble(APFloat value) {
   return value.convertToDouble();
 }
 
-static int64_t toInteger(const APInt &value) { return value.getBitWidth() == 1 ? value.getZExtValue() : value.getSExtValue(); }
+static int64_t toInteger(const APInt &value) {
+  return value.getBitWidth() == 1 ? value.getZExtValue() : value.getSExtValue();
+}
 
 FailureOr<DenseTensor> ds::denseTensorOf(TypedAttr attr) {
   if (auto value = dyn_cast<FloatAttr>(attr))

@@ -79,7 +79,8 @@ static void copyElement(DenseTensor &to, int64_t index, const DenseTensor &from,
     to.ints[index] = from.ints[fromIndex];
 }
 
-static void foldElement(ReduceKind kind, DenseTensor &to, int64_t index, const DenseTensor &from, int64_t fromIndex, unsigned width) {
+static void foldElement(ReduceKind kind, DenseTensor &to, int64_t index, const DenseTensor &from, int64_t fromIndex,
+                        unsigned width) {
   if (to.isFloat)
     to.floats[index] = foldFloats(kind, to.floats[index], from.floats[fromIndex]);
   else
@@ -110,7 +111,8 @@ public:
   }
 
   /// One tensor per coordinate: the winner of an element has `value`, the others something that does not win.
-  std::vector<DenseTensor> splitAmong(const DenseTensor &value, int64_t count, ReduceKind kind, const std::vector<int64_t> &winners) {
+  std::vector<DenseTensor> splitAmong(const DenseTensor &value, int64_t count, ReduceKind kind,
+                                      const std::vector<int64_t> &winners) {
     std::vector<DenseTensor> parts(count, value);
     for (int64_t i = 0; i < count; ++i)
       for (int64_t index = 0; index < value.size(); ++index)
@@ -170,9 +172,11 @@ static std::vector<std::pair<std::string, ReduceKind>> sumsFirst(const Layout &l
   return sums;
 }
 
-/// One global tensor per coordinate of the axes of `sumsFirst` (the last axis fastest) that fold to `value`, in any order of the
-/// axes: sums are split before other folds, and in those the winner of an element is the same for all summands.
-static std::vector<DenseTensor> splitIntoSummands(const DenseTensor &value, const Placement &placement, unsigned width, uint64_t seed) {
+/// One global tensor per coordinate of the axes of `sumsFirst` (the last axis fastest) that fold to `value`, in any
+/// order of the axes: sums are split before other folds, and in those the winner of an element is the same for all
+/// summands.
+static std::vector<DenseTensor> splitIntoSummands(const DenseTensor &value, const Placement &placement, unsigned width,
+                                                  uint64_t seed) {
   std::vector<DenseTensor> summands = {value};
   RandomSplitter splitter(seed, width);
   for (const auto &[axis, kind] : sumsFirst(placement.layout())) {
@@ -180,14 +184,16 @@ static std::vector<DenseTensor> splitIntoSummands(const DenseTensor &value, cons
     const std::vector<int64_t> winners = splitter.randomWinners(value.size(), count);
     std::vector<DenseTensor> finer;
     for (const DenseTensor &summand : summands)
-      for (DenseTensor &part : kind == ReduceKind::Sum ? splitter.splitSum(summand, count) : splitter.splitAmong(summand, count, kind, winners))
+      for (DenseTensor &part : kind == ReduceKind::Sum ? splitter.splitSum(summand, count)
+                                                       : splitter.splitAmong(summand, count, kind, winners))
         finer.push_back(std::move(part));
     summands = std::move(finer);
   }
   return summands;
 }
 
-DistributedTensor ds::distribute(const DenseTensor &value, std::shared_ptr<const Placement> placement, unsigned width, uint64_t seed) {
+DistributedTensor ds::distribute(const DenseTensor &value, std::shared_ptr<const Placement> placement, unsigned width,
+                                 uint64_t seed) {
   const std::vector<DenseTensor> summands = splitIntoSummands(value, *placement, width, seed);
   const auto axes = sumsFirst(placement->layout());
   DistributedTensor result{placement, {}};
@@ -209,8 +215,8 @@ DistributedTensor ds::distribute(const DenseTensor &value, std::shared_ptr<const
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where the source of a cast has each global element. A rank is the sum of one offset per axis; here the offsets of the axes
-/// that split the tensor.
+/// Where the source of a cast has each global element. A rank is the sum of one offset per axis; here the offsets of
+/// the axes that split the tensor.
 struct SourceTable {
   std::vector<int64_t> rankOffset; ///< per global element
   std::vector<int64_t> position;   ///< per global element, in the local tensor
@@ -287,7 +293,8 @@ private:
   int64_t ownOffset(int64_t rank) {
     int64_t offset = 0;
     for (const MeshAxis &axis : mesh.axes()) {
-      const bool isFolded = std::any_of(folds.begin(), folds.end(), [&](const auto &fold) { return fold.first == axis.name; });
+      const bool isFolded =
+          std::any_of(folds.begin(), folds.end(), [&](const auto &fold) { return fold.first == axis.name; });
       if (isFolded || isSplitAxis(axis.name))
         continue;
       int64_t coordinate = mesh.coordinate(rank, axis.name);
@@ -320,8 +327,8 @@ private:
     return local;
   }
 
-  /// The elements of `rank`, folded over the axes from number `depth` on in ascending coordinate order; `base` is the sum of the
-  /// offsets of all other axes that do not split the source.
+  /// The elements of `rank`, folded over the axes from number `depth` on in ascending coordinate order; `base` is the
+  /// sum of the offsets of all other axes that do not split the source.
   DenseTensor folded(size_t depth, int64_t base, int64_t rank) {
     if (depth == folds.size())
       return picked(base, rank);
@@ -354,13 +361,15 @@ private:
 };
 } // namespace
 
-DistributedTensor ds::castTo(const DistributedTensor &value, std::shared_ptr<const Placement> placement, unsigned width) {
+DistributedTensor ds::castTo(const DistributedTensor &value, std::shared_ptr<const Placement> placement,
+                             unsigned width) {
   return Caster(value, std::move(placement), width).run();
 }
 
 DenseTensor ds::assemble(const DistributedTensor &value, unsigned width) {
   const Placement &source = *value.placement;
-  auto whole = std::make_shared<const Placement>(Layout::replicated(source.shape().size()), source.shape(), source.mesh());
+  auto whole =
+      std::make_shared<const Placement>(Layout::replicated(source.shape().size()), source.shape(), source.mesh());
   return std::move(castTo(value, whole, width).locals.front());
 }
 

@@ -19,13 +19,12 @@ using namespace ds;
 static LogicalResult requireAlike(const LocalCall &call) {
   for (const DenseTensor *operand : call.operands)
     if (operand->size() != call.results[0].size())
-      return call.fail("operands must have the " + Twine(call.results[0].size()) + " local elements of the result, got " +
-                       Twine(operand->size()));
+      return call.fail("operands must have the " + Twine(call.results[0].size()) +
+                       " local elements of the result, got " + Twine(operand->size()));
   return success();
 }
 
-template <typename Function>
-static LogicalResult mapFloats(LocalCall &call, Function function) {
+template <typename Function> static LogicalResult mapFloats(LocalCall &call, Function function) {
   if (failed(requireAlike(call)))
     return failure();
   for (int64_t i = 0, size = call.result().size(); i < size; ++i)
@@ -33,8 +32,7 @@ static LogicalResult mapFloats(LocalCall &call, Function function) {
   return success();
 }
 
-template <typename Function>
-static LogicalResult zipFloats(LocalCall &call, Function function) {
+template <typename Function> static LogicalResult zipFloats(LocalCall &call, Function function) {
   if (failed(requireAlike(call)))
     return failure();
   for (int64_t i = 0, size = call.result().size(); i < size; ++i)
@@ -42,8 +40,7 @@ static LogicalResult zipFloats(LocalCall &call, Function function) {
   return success();
 }
 
-template <typename Function>
-static LogicalResult testFloats(LocalCall &call, Function function) {
+template <typename Function> static LogicalResult testFloats(LocalCall &call, Function function) {
   if (failed(requireAlike(call)))
     return failure();
   for (int64_t i = 0, size = call.result().size(); i < size; ++i)
@@ -141,7 +138,9 @@ static LogicalResult integerToFloat(LocalCall &call) {
     const int64_t value = call.operand(0).ints[i];
     const uint64_t bits = static_cast<uint64_t>(value) & (~uint64_t(0) >> (64 - width));
     // The signed value of a set single bit is -1.
-    call.result().floats[i] = !isSigned ? static_cast<double>(bits) : width == 1 ? -static_cast<double>(value) : static_cast<double>(value);
+    call.result().floats[i] = !isSigned    ? static_cast<double>(bits)
+                              : width == 1 ? -static_cast<double>(value)
+                                           : static_cast<double>(value);
   }
   return success();
 }
@@ -160,12 +159,15 @@ static void addArithmetic(SemanticsTable &table) {
   table.add<ScaleOp>(product, flat);
   table.add<arith::DivFOp>(quotient, flat);
   table.add<DivideOp>(quotient, flat);
-  table.add<arith::RemFOp>([](LocalCall &c) { return zipFloats(c, [](double a, double b) { return std::fmod(a, b); }); }, flat);
+  table.add<arith::RemFOp>(
+      [](LocalCall &c) { return zipFloats(c, [](double a, double b) { return std::fmod(a, b); }); }, flat);
   table.add<arith::NegFOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return -x; }); }, flat);
   table.add<arith::MaximumFOp>([](LocalCall &c) { return zipFloats(c, maximum); }, flat);
   table.add<arith::MinimumFOp>([](LocalCall &c) { return zipFloats(c, minimum); }, flat);
-  table.add<arith::MaxNumFOp>([](LocalCall &c) { return zipFloats(c, [](double a, double b) { return std::fmax(a, b); }); }, flat);
-  table.add<arith::MinNumFOp>([](LocalCall &c) { return zipFloats(c, [](double a, double b) { return std::fmin(a, b); }); }, flat);
+  table.add<arith::MaxNumFOp>(
+      [](LocalCall &c) { return zipFloats(c, [](double a, double b) { return std::fmax(a, b); }); }, flat);
+  table.add<arith::MinNumFOp>(
+      [](LocalCall &c) { return zipFloats(c, [](double a, double b) { return std::fmin(a, b); }); }, flat);
   table.add<arith::ExtFOp>(identity, flat);
   table.add<arith::TruncFOp>(identity, flat);
   table.add<arith::CmpFOp>(cmpf, flat);
@@ -183,7 +185,8 @@ static void addFunctions(SemanticsTable &table) {
   table.add<math::FloorOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::floor(x); }); }, flat);
   table.add<math::TruncOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::trunc(x); }); }, flat);
   table.add<math::RoundOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::round(x); }); }, flat);
-  table.add<math::RoundEvenOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::nearbyint(x); }); }, flat);
+  table.add<math::RoundEvenOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::nearbyint(x); }); },
+                               flat);
   table.add<math::SinOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::sin(x); }); }, flat);
   table.add<math::CosOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::cos(x); }); }, flat);
   table.add<math::TanOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::tan(x); }); }, flat);
@@ -197,11 +200,14 @@ static void addFunctions(SemanticsTable &table) {
   table.add<math::Log2Op>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::log2(x); }); }, flat);
   table.add<math::SqrtOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::sqrt(x); }); }, flat);
   table.add<math::RsqrtOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return 1 / std::sqrt(x); }); }, flat);
-  table.add<math::PowFOp>([](LocalCall &c) { return zipFloats(c, [](double a, double b) { return std::pow(a, b); }); }, flat);
-  table.add<math::CopySignOp>([](LocalCall &c) { return zipFloats(c, [](double a, double b) { return std::copysign(a, b); }); }, flat);
+  table.add<math::PowFOp>([](LocalCall &c) { return zipFloats(c, [](double a, double b) { return std::pow(a, b); }); },
+                          flat);
+  table.add<math::CopySignOp>(
+      [](LocalCall &c) { return zipFloats(c, [](double a, double b) { return std::copysign(a, b); }); }, flat);
   table.add<math::IsNaNOp>([](LocalCall &c) { return testFloats(c, [](double x) { return std::isnan(x); }); }, flat);
   table.add<math::IsInfOp>([](LocalCall &c) { return testFloats(c, [](double x) { return std::isinf(x); }); }, flat);
-  table.add<math::IsFiniteOp>([](LocalCall &c) { return testFloats(c, [](double x) { return std::isfinite(x); }); }, flat);
+  table.add<math::IsFiniteOp>([](LocalCall &c) { return testFloats(c, [](double x) { return std::isfinite(x); }); },
+                              flat);
 }
 
 void ds::addFloatOps(SemanticsTable &table) {

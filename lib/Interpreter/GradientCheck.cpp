@@ -73,7 +73,8 @@ static double largestEntry(const DenseTensor &tensor) {
   return largest;
 }
 
-FailureOr<std::vector<GradientError>> ds::checkGradients(func::FuncOp scalar, func::FuncOp gradients, const GradientCheckOptions &options) {
+FailureOr<std::vector<GradientError>> ds::checkGradients(func::FuncOp scalar, func::FuncOp gradients,
+                                                         const GradientCheckOptions &options) {
   const RandomInputs inputs = randomInputs({scalar, gradients}, options.seed);
   Interpreter interpreter(gradients->getParentOfType<ModuleOp>());
   for (const auto &[name, value] : inputs.variables)

@@ -67,7 +67,8 @@ static LogicalResult scatterAddRows(LocalCall &call) {
 
 /// Calls `visit(data index, ids index)` for each id along `dim`; data is [.., size, ..], ids [.., picked, ..].
 template <typename Function>
-static LogicalResult visitElements(const LocalCall &call, const DenseTensor &data, const DenseTensor &ids, int64_t dim, Function visit) {
+static LogicalResult visitElements(const LocalCall &call, const DenseTensor &data, const DenseTensor &ids, int64_t dim,
+                                   Function visit) {
   const DimView dataView(data.shape, dim), idsView(ids.shape, dim);
   if (dataView.outer != idsView.outer || dataView.inner != idsView.inner)
     return call.fail("data and ids must have one local shape but for dim " + Twine(dim));
@@ -88,7 +89,8 @@ static LogicalResult gatherElements(LocalCall &call) {
   const DenseTensor &input = call.operand(0), &ids = call.operand(1);
   if (failed(call.requireWhole(0, dim)) || failed(call.requireShape(ids.shape)))
     return failure();
-  return visitElements(call, input, ids, dim, [&](int64_t from, int64_t to) { copyElement(call.result(), to, input, from); });
+  return visitElements(call, input, ids, dim,
+                       [&](int64_t from, int64_t to) { copyElement(call.result(), to, input, from); });
 }
 
 static LogicalResult scatterElements(LocalCall &call) {
@@ -97,8 +99,10 @@ static LogicalResult scatterElements(LocalCall &call) {
   if (failed(call.requireWhole(0, dim)))
     return failure();
   if (call.resultPlacements[0]->shape()[dim] != call.result().shape[dim] || updates.shape != ids.shape)
-    return call.fail("dim " + Twine(dim) + " of the result must be whole, and updates must have the local shape of ids");
-  return visitElements(call, call.result(), ids, dim, [&](int64_t to, int64_t from) { addElement(call.result(), to, updates, from); });
+    return call.fail("dim " + Twine(dim) +
+                     " of the result must be whole, and updates must have the local shape of ids");
+  return visitElements(call, call.result(), ids, dim,
+                       [&](int64_t to, int64_t from) { addElement(call.result(), to, updates, from); });
 }
 
 /// Descending, NaN first; of equal elements the one at the lower index.
@@ -121,7 +125,8 @@ static LogicalResult topK(LocalCall &call) {
     for (int64_t after = 0; after < view.inner; ++after) {
       auto valueAt = [&](int64_t i) { return input.floats[view.index(before, i, after)]; };
       std::iota(order.begin(), order.end(), 0);
-      std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return comesBefore(valueAt(a), a, valueAt(b), b); });
+      std::sort(order.begin(), order.end(),
+                [&](int64_t a, int64_t b) { return comesBefore(valueAt(a), a, valueAt(b), b); });
       for (int64_t i = 0; i < picked.size; ++i) {
         call.result(0).floats[picked.index(before, i, after)] = valueAt(order[i]);
         call.result(1).ints[picked.index(before, i, after)] = order[i];

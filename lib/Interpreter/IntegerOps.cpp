@@ -14,10 +14,11 @@ using namespace mlir;
 using namespace ds;
 
 /// `value` without its sign.
-static uint64_t bitsOf(int64_t value, unsigned width) { return static_cast<uint64_t>(value) & (~uint64_t(0) >> (64 - width)); }
+static uint64_t bitsOf(int64_t value, unsigned width) {
+  return static_cast<uint64_t>(value) & (~uint64_t(0) >> (64 - width));
+}
 
-template <typename Function>
-static LogicalResult mapInts(LocalCall &call, Function function) {
+template <typename Function> static LogicalResult mapInts(LocalCall &call, Function function) {
   const unsigned from = call.operandWidth(0), to = call.resultWidth();
   if (call.operand(0).size() != call.result().size())
     return call.fail("operand must have the " + Twine(call.result().size()) + " local elements of the result");
@@ -27,8 +28,7 @@ static LogicalResult mapInts(LocalCall &call, Function function) {
 }
 
 /// `function(a, b, width)` gives the bits of the result.
-template <typename Function>
-static LogicalResult zipInts(LocalCall &call, Function function) {
+template <typename Function> static LogicalResult zipInts(LocalCall &call, Function function) {
   const unsigned from = call.operandWidth(0), to = call.resultWidth();
   const DenseTensor &a = call.operand(0), &b = call.operand(1);
   if (a.size() != call.result().size() || b.size() != a.size())
@@ -39,8 +39,7 @@ static LogicalResult zipInts(LocalCall &call, Function function) {
 }
 
 /// Division: undefined on a zero divisor, which is an error here.
-template <typename Function>
-static LogicalResult divideInts(LocalCall &call, Function function) {
+template <typename Function> static LogicalResult divideInts(LocalCall &call, Function function) {
   for (int64_t i = 0; i < call.operand(1).size(); ++i)
     if (call.operand(1).ints[i] == 0)
       return call.fail("divisor must not be zero, got zero at local element " + Twine(i));
@@ -89,7 +88,8 @@ static bool compare(arith::CmpIPredicate predicate, int64_t a, int64_t b, unsign
 
 static LogicalResult cmpi(LocalCall &call) {
   const arith::CmpIPredicate predicate = cast<arith::CmpIOp>(call.op).getPredicate();
-  return zipInts(call, [predicate](int64_t a, int64_t b, unsigned width) -> int64_t { return compare(predicate, a, b, width); });
+  return zipInts(
+      call, [predicate](int64_t a, int64_t b, unsigned width) -> int64_t { return compare(predicate, a, b, width); });
 }
 
 static void addArithmetic(SemanticsTable &table) {
@@ -101,27 +101,53 @@ static void addArithmetic(SemanticsTable &table) {
   table.add<arith::AndIOp>([](LocalCall &c) { return zipInts(c, [](U a, U b, unsigned) { return a & b; }); }, flat);
   table.add<arith::OrIOp>([](LocalCall &c) { return zipInts(c, [](U a, U b, unsigned) { return a | b; }); }, flat);
   table.add<arith::XOrIOp>([](LocalCall &c) { return zipInts(c, [](U a, U b, unsigned) { return a ^ b; }); }, flat);
-  table.add<arith::MaxSIOp>([](LocalCall &c) { return zipInts(c, [](int64_t a, int64_t b, unsigned) { return std::max(a, b); }); }, flat);
-  table.add<arith::MinSIOp>([](LocalCall &c) { return zipInts(c, [](int64_t a, int64_t b, unsigned) { return std::min(a, b); }); }, flat);
+  table.add<arith::MaxSIOp>(
+      [](LocalCall &c) { return zipInts(c, [](int64_t a, int64_t b, unsigned) { return std::max(a, b); }); }, flat);
+  table.add<arith::MinSIOp>(
+      [](LocalCall &c) { return zipInts(c, [](int64_t a, int64_t b, unsigned) { return std::min(a, b); }); }, flat);
   table.add<arith::DivSIOp>(
-      [](LocalCall &c) { return divideInts(c, [](int64_t a, int64_t b, unsigned) { return truncatedQuotient(a, b); }); }, flat);
-  table.add<arith::RemSIOp>([](LocalCall &c) { return divideInts(c, [](int64_t a, int64_t b, unsigned) { return remainder(a, b); }); }, flat);
+      [](LocalCall &c) {
+        return divideInts(c, [](int64_t a, int64_t b, unsigned) { return truncatedQuotient(a, b); });
+      },
+      flat);
+  table.add<arith::RemSIOp>(
+      [](LocalCall &c) { return divideInts(c, [](int64_t a, int64_t b, unsigned) { return remainder(a, b); }); }, flat);
   table.add<arith::FloorDivSIOp>(
-      [](LocalCall &c) { return divideInts(c, [](int64_t a, int64_t b, unsigned) { return floorQuotient(a, b); }); }, flat);
+      [](LocalCall &c) { return divideInts(c, [](int64_t a, int64_t b, unsigned) { return floorQuotient(a, b); }); },
+      flat);
   table.add<arith::CeilDivSIOp>(
-      [](LocalCall &c) { return divideInts(c, [](int64_t a, int64_t b, unsigned) { return floorQuotient(a, b) + (remainder(a, b) != 0); }); }, flat);
+      [](LocalCall &c) {
+        return divideInts(c,
+                          [](int64_t a, int64_t b, unsigned) { return floorQuotient(a, b) + (remainder(a, b) != 0); });
+      },
+      flat);
   table.add<arith::DivUIOp>(
-      [](LocalCall &c) { return divideInts(c, [](int64_t a, int64_t b, unsigned w) { return bitsOf(a, w) / bitsOf(b, w); }); }, flat);
+      [](LocalCall &c) {
+        return divideInts(c, [](int64_t a, int64_t b, unsigned w) { return bitsOf(a, w) / bitsOf(b, w); });
+      },
+      flat);
   table.add<arith::RemUIOp>(
-      [](LocalCall &c) { return divideInts(c, [](int64_t a, int64_t b, unsigned w) { return bitsOf(a, w) % bitsOf(b, w); }); }, flat);
+      [](LocalCall &c) {
+        return divideInts(c, [](int64_t a, int64_t b, unsigned w) { return bitsOf(a, w) % bitsOf(b, w); });
+      },
+      flat);
   table.add<arith::CmpIOp>(cmpi, flat);
-  table.add<math::AbsIOp>([](LocalCall &c) { return mapInts(c, [](int64_t x, unsigned) { return x < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(x)) : x; }); }, flat);
+  table.add<math::AbsIOp>(
+      [](LocalCall &c) {
+        return mapInts(
+            c, [](int64_t x, unsigned) { return x < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(x)) : x; });
+      },
+      flat);
 }
 
 static void addConversions(SemanticsTable &table) {
   constexpr OnFlat flat = OnFlat::Allowed;
-  const Semantics keepSign = [](LocalCall &c) { return mapInts(c, [](int64_t x, unsigned from) { return from == 1 ? -x : x; }); };
-  const Semantics dropSign = [](LocalCall &c) { return mapInts(c, [](int64_t x, unsigned from) { return bitsOf(x, from); }); };
+  const Semantics keepSign = [](LocalCall &c) {
+    return mapInts(c, [](int64_t x, unsigned from) { return from == 1 ? -x : x; });
+  };
+  const Semantics dropSign = [](LocalCall &c) {
+    return mapInts(c, [](int64_t x, unsigned from) { return bitsOf(x, from); });
+  };
   table.add<arith::ExtSIOp>(keepSign, flat);
   table.add<arith::IndexCastOp>(keepSign, flat);
   table.add<arith::ExtUIOp>(dropSign, flat);

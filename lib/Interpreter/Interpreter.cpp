@@ -117,7 +117,8 @@ void Interpreter::Impl::roundElements(DistributedTensor &tensor, Type type) cons
 LogicalResult Interpreter::Impl::set(Value value, DistributedTensor tensor) {
   roundElements(tensor, value.getType());
   if (std::optional<std::string> fault = findReplicaFault(tensor))
-    return emitError(value.getLoc()) << (value.getDefiningOp() ? value.getDefiningOp()->getName().getStringRef() : "an argument")
+    return emitError(value.getLoc()) << (value.getDefiningOp() ? value.getDefiningOp()->getName().getStringRef()
+                                                               : "an argument")
                                      << " must give equal copies on all ranks: " << *fault;
   values[value] = std::make_shared<const DistributedTensor>(std::move(tensor));
   return success();
@@ -211,7 +212,8 @@ FailureOr<FunctionRun> Interpreter::Impl::run(func::FuncOp function, const Tenso
   return run;
 }
 
-FailureOr<SmallVector<SharedTensor>> Interpreter::Impl::runFunction(func::FuncOp function, ArrayRef<SharedTensor> arguments) {
+FailureOr<SmallVector<SharedTensor>> Interpreter::Impl::runFunction(func::FuncOp function,
+                                                                    ArrayRef<SharedTensor> arguments) {
   if (function.isExternal() || !llvm::hasSingleElement(function.getBody()))
     return emitError(function.getLoc(), "function must have one block to be interpreted");
   for (auto [argument, value] : llvm::zip_equal(function.getArguments(), arguments))
@@ -315,8 +317,9 @@ LogicalResult Interpreter::Impl::runOp(Operation *op) {
       .Case([&](WaitOp wait) { return runWait(wait); })
       // The value is that of the source; `ds.wait` makes the destinations.
       .Case([&](StartOp) { return success(); })
-      .Case<AllGatherOp, AllReduceOp, AllToAllOp, ConstrainOp, CopyOp, FenceOp, ReduceScatterOp, RelayoutOp, RemapOp, TakeShardOp, ToPartialOp,
-            TransferOp>([&](auto cast) { return setCast(cast->getOperand(0), cast->getResult(0)); })
+      .Case<AllGatherOp, AllReduceOp, AllToAllOp, ConstrainOp, CopyOp, FenceOp, ReduceScatterOp, RelayoutOp, RemapOp,
+            TakeShardOp, ToPartialOp, TransferOp>(
+          [&](auto cast) { return setCast(cast->getOperand(0), cast->getResult(0)); })
       .Default([&](Operation *compute) { return runCompute(compute); });
 }
 
@@ -325,7 +328,8 @@ LogicalResult Interpreter::Impl::runOp(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Interpreter::Impl::runRank(LocalCall &call, const SemanticsTable::Entry &entry) {
-  const bool isHeld = llvm::all_of(call.resultPlacements, [&](const Placement *placement) { return placement->isHeld(call.rank); });
+  const bool isHeld =
+      llvm::all_of(call.resultPlacements, [&](const Placement *placement) { return placement->isHeld(call.rank); });
   for (auto [number, placement] : llvm::enumerate(call.resultPlacements)) {
     const bool isFloat = isa<FloatType>(elementTypeOf(call.op->getResult(number).getType()));
     call.results.push_back(DenseTensor::zeros(placement->localShape(call.rank), isFloat));
@@ -381,13 +385,16 @@ LogicalResult Interpreter::Impl::runCompute(Operation *op) {
 // Interface
 //===----------------------------------------------------------------------===//
 
-Interpreter::Interpreter(ModuleOp module, InterpreterOptions options) : impl(std::make_unique<Impl>(module, std::move(options))) {}
+Interpreter::Interpreter(ModuleOp module, InterpreterOptions options)
+    : impl(std::make_unique<Impl>(module, std::move(options))) {}
 Interpreter::~Interpreter() = default;
 
 const Mesh &Interpreter::mesh() const { return impl->mesh; }
 void Interpreter::setVariable(StringRef name, DenseTensor value) { impl->variables[name.str()] = std::move(value); }
 FailureOr<DenseTensor> Interpreter::variable(StringRef name) { return impl->variable(name); }
-FailureOr<FunctionRun> Interpreter::run(func::FuncOp function, const TensorMap &inputs) { return impl->run(function, inputs); }
+FailureOr<FunctionRun> Interpreter::run(func::FuncOp function, const TensorMap &inputs) {
+  return impl->run(function, inputs);
+}
 
 void Interpreter::commit(const FunctionRun &run) {
   for (const auto &[name, value] : run.assigned)

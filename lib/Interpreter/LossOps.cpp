@@ -22,7 +22,8 @@ static FailureOr<RowView> checkedRows(LocalCall &call, int64_t ignored) {
     return call.fail("must have one label per row, got " + Twine(labels.size()) + " for " + Twine(rows.rows));
   for (int64_t label : labels.ints)
     if (label != ignored && (label < 0 || label >= rows.width))
-      return call.fail("label must be in [0, " + Twine(rows.width) + ") or " + Twine(ignored) + ", got " + Twine(label));
+      return call.fail("label must be in [0, " + Twine(rows.width) + ") or " + Twine(ignored) + ", got " +
+                       Twine(label));
   return rows;
 }
 

@@ -11,14 +11,14 @@ using namespace mlir;
 using namespace ds;
 
 namespace {
-/// The letters of a contraction by their part in it: of both operands and the result, of one operand and the result, summed.
+/// The letters of a contraction by their part in it: of both operands and the result, of one operand and the result,
+/// summed.
 struct ContractionLetters {
   std::string batch, rows, columns, summed;
 };
 } // namespace
 
-template <typename OpT>
-static ContractionLetters lettersOf(OpT op) {
+template <typename OpT> static ContractionLetters lettersOf(OpT op) {
   ContractionLetters letters;
   StringRef lhs = op.getLhsIndices(), rhs = op.getRhsIndices(), result = op.getResultIndices();
   for (char letter : result)
@@ -51,8 +51,7 @@ static void multiply(const double *lhs, const double *rhs, double *result, const
       }
 }
 
-template <typename OpT>
-static LogicalResult contract(LocalCall &call) {
+template <typename OpT> static LogicalResult contract(LocalCall &call) {
   auto op = cast<OpT>(call.op);
   const ContractionLetters letters = lettersOf(op);
   std::map<char, int64_t> sizes;
@@ -70,8 +69,10 @@ static LogicalResult contract(LocalCall &call) {
       size *= sizes[letter];
     return size;
   };
-  const DenseTensor lhs = permuted(call.operand(0), permutationTo(op.getLhsIndices(), letters.batch + letters.rows + letters.summed));
-  const DenseTensor rhs = permuted(call.operand(1), permutationTo(op.getRhsIndices(), letters.batch + letters.summed + letters.columns));
+  const DenseTensor lhs =
+      permuted(call.operand(0), permutationTo(op.getLhsIndices(), letters.batch + letters.rows + letters.summed));
+  const DenseTensor rhs =
+      permuted(call.operand(1), permutationTo(op.getRhsIndices(), letters.batch + letters.summed + letters.columns));
   const std::string order = letters.batch + letters.rows + letters.columns;
   Shape shape;
   for (char letter : order)

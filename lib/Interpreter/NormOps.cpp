@@ -34,7 +34,9 @@ static LogicalResult softmaxAlong(LocalCall &call, int64_t dim, bool isLog) {
 }
 
 static LogicalResult softmax(LocalCall &call) { return softmaxAlong(call, cast<SoftmaxOp>(call.op).getDim(), false); }
-static LogicalResult logSoftmax(LocalCall &call) { return softmaxAlong(call, cast<LogSoftmaxOp>(call.op).getDim(), true); }
+static LogicalResult logSoftmax(LocalCall &call) {
+  return softmaxAlong(call, cast<LogSoftmaxOp>(call.op).getDim(), true);
+}
 
 /// Checks that the rows of operand 0, as wide as operand 1, are whole; gives them.
 static FailureOr<RowView> rowsOf(LocalCall &call) {

@@ -10,13 +10,14 @@
 using namespace mlir;
 using namespace ds;
 
-/// Checks that the first `tensors` operands and the results have the same local elements, and the other operands one each.
+/// Checks that the first `tensors` operands and the results have the same local elements, and the other operands one
+/// each.
 static LogicalResult requireUpdate(const LocalCall &call, unsigned tensors) {
   const int64_t size = call.operand(0).size();
   for (unsigned number = 0; number < call.operands.size(); ++number)
     if (call.operand(number).size() != (number < tensors ? size : 1))
-      return call.fail("operand " + Twine(number) + " must have " + Twine(number < tensors ? size : 1) + " local elements, got " +
-                       Twine(call.operand(number).size()));
+      return call.fail("operand " + Twine(number) + " must have " + Twine(number < tensors ? size : 1) +
+                       " local elements, got " + Twine(call.operand(number).size()));
   for (const DenseTensor &result : call.results)
     if (result.size() != size)
       return call.fail("results must have the local elements of the parameter");

@@ -18,18 +18,20 @@ constexpr int64_t kNothing = -1;
 /// Copies the elements of one input of an op to their places in the result.
 class PartCopier {
 public:
-  PartCopier(LocalCall &call, unsigned operand) : call(call), operand(operand), input(call.operand(operand)), result(call.result()) {}
+  PartCopier(LocalCall &call, unsigned operand)
+      : call(call), operand(operand), input(call.operand(operand)), result(call.result()) {}
 
-  /// Says where dim `dim` comes from: `sourceOf` maps a global coordinate of the result to one of the input, or kNothing.
-  template <typename Function>
-  LogicalResult addDim(size_t dim, Function sourceOf) {
+  /// Says where dim `dim` comes from: `sourceOf` maps a global coordinate of the result to one of the input, or
+  /// kNothing.
+  template <typename Function> LogicalResult addDim(size_t dim, Function sourceOf) {
     const std::vector<int64_t> held = localPlaces(*call.operandPlacements[operand], call.rank, dim);
     SourcePlaces &places = sources.emplace_back();
     for (int64_t position : call.resultPlacements[0]->positions(call.rank, dim)) {
       const int64_t coordinate = sourceOf(position);
       places.push_back(coordinate == kNothing ? kNothing : held[coordinate]);
       if (coordinate != kNothing && held[coordinate] == kNothing)
-        return call.fail("operand " + Twine(operand) + " must hold coordinate " + Twine(coordinate) + " of dim " + Twine(dim));
+        return call.fail("operand " + Twine(operand) + " must hold coordinate " + Twine(coordinate) + " of dim " +
+                         Twine(dim));
     }
     return success();
   }
@@ -68,8 +70,11 @@ static LogicalResult pad(LocalCall &call) {
   auto op = cast<PadOp>(call.op);
   PartCopier copier(call, 0);
   for (size_t dim = 0; dim < op.getLow().size(); ++dim) {
-    const int64_t low = op.getLow()[dim], step = op.getInterior()[dim] + 1, size = call.operandPlacements[0]->shape()[dim];
-    auto sourceOf = [=](int64_t i) { return i < low || (i - low) % step || (i - low) / step >= size ? kNothing : (i - low) / step; };
+    const int64_t low = op.getLow()[dim], step = op.getInterior()[dim] + 1,
+                  size = call.operandPlacements[0]->shape()[dim];
+    auto sourceOf = [=](int64_t i) {
+      return i < low || (i - low) % step || (i - low) / step >= size ? kNothing : (i - low) / step;
+    };
     if (failed(copier.addDim(dim, sourceOf)))
       return failure();
   }

@@ -38,8 +38,7 @@ private:
 
   static int64_t dimSize(Value value, int64_t dim) { return cast<RankedTensorType>(value.getType()).getDimSize(dim); }
 
-  template <typename OpT>
-  void visitLabels(OpT op, OpOperand &use) {
+  template <typename OpT> void visitLabels(OpT op, OpOperand &use) {
     if (use.get() != op.getLabels())
       return;
     meet(op.getLogits().getType().getShape().back());
@@ -51,8 +50,12 @@ private:
     llvm::TypeSwitch<Operation *>(use.getOwner())
         .Case([&](GatherRowsOp op) { number == 1 ? meet(dimSize(op.getTable(), 0)) : visit(op.getResult()); })
         .Case([&](ScatterAddRowsOp op) { meet(dimSize(op.getResult(), 0)); })
-        .Case([&](GatherElementsOp op) { number == 1 ? meet(dimSize(op.getInput(), op.getDim())) : visit(op.getResult()); })
-        .Case([&](ScatterElementsOp op) { number == 0 ? meet(dimSize(op.getResult(), op.getDim())) : visit(op.getResult()); })
+        .Case([&](GatherElementsOp op) {
+          number == 1 ? meet(dimSize(op.getInput(), op.getDim())) : visit(op.getResult());
+        })
+        .Case([&](ScatterElementsOp op) {
+          number == 0 ? meet(dimSize(op.getResult(), op.getDim())) : visit(op.getResult());
+        })
         .Case([&](CrossEntropyOp op) { visitLabels(op, use); })
         .Case([&](CrossEntropyGradOp op) { visitLabels(op, use); })
         .Case([&](TakePartOp op) { number == 1 ? meet(op.getParts()) : visit(op.getResult()); })
@@ -65,9 +68,10 @@ private:
             visit(op->getResult(0));
         })
         // Ops that move integers and do not change them.
-        .Case<AllGatherOp, AllReduceOp, AllToAllOp, BroadcastOp, ConcatOp, ConstrainOp, CopyOp, FenceOp, ReduceScatterOp, RelayoutOp, RemapOp,
-              ReshapeOp, SliceOp, TakeShardOp, ToPartialOp, TransferOp, TransposeOp, arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp,
-              arith::TruncIOp>([&](auto op) { visit(op->getResult(0)); });
+        .Case<AllGatherOp, AllReduceOp, AllToAllOp, BroadcastOp, ConcatOp, ConstrainOp, CopyOp, FenceOp,
+              ReduceScatterOp, RelayoutOp, RemapOp, ReshapeOp, SliceOp, TakeShardOp, ToPartialOp, TransferOp,
+              TransposeOp, arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp, arith::TruncIOp>(
+            [&](auto op) { visit(op->getResult(0)); });
   }
 
   void visitLoop(scf::ForOp op, OpOperand &use) {

@@ -14,7 +14,8 @@ static void fillNeutral(DenseTensor &tensor, ReduceKind kind, unsigned width) {
   std::fill(tensor.ints.begin(), tensor.ints.end(), neutral.asInt);
 }
 
-static void foldInto(DenseTensor &result, int64_t index, const DenseTensor &input, int64_t inputIndex, ReduceKind kind, unsigned width) {
+static void foldInto(DenseTensor &result, int64_t index, const DenseTensor &input, int64_t inputIndex, ReduceKind kind,
+                     unsigned width) {
   if (result.isFloat)
     result.floats[index] = foldFloats(kind, result.floats[index], input.floats[inputIndex]);
   else

@@ -18,7 +18,9 @@ static unsigned widthOf(Type type) {
 unsigned LocalCall::operandWidth(unsigned number) const { return widthOf(op->getOperand(number).getType()); }
 unsigned LocalCall::resultWidth(unsigned number) const { return widthOf(op->getResult(number).getType()); }
 
-LogicalResult LocalCall::fail(const Twine &text) const { return op->emitOpError() << text << " (on rank " << rank << ")"; }
+LogicalResult LocalCall::fail(const Twine &text) const {
+  return op->emitOpError() << text << " (on rank " << rank << ")";
+}
 
 static std::string textOf(const Shape &shape) {
   std::string text = "[";
@@ -30,15 +32,16 @@ static std::string textOf(const Shape &shape) {
 LogicalResult LocalCall::requireShape(const Shape &shape, unsigned result) const {
   if (results[result].shape == shape)
     return success();
-  return fail("local shape of result " + Twine(result) + " must be " + textOf(shape) + ", got " + textOf(results[result].shape));
+  return fail("local shape of result " + Twine(result) + " must be " + textOf(shape) + ", got " +
+              textOf(results[result].shape));
 }
 
 LogicalResult LocalCall::requireWhole(unsigned operand, int64_t dim) const {
   const int64_t size = operandPlacements[operand]->shape()[dim], local = operands[operand]->shape[dim];
   if (size == local)
     return success();
-  return fail("dim " + Twine(dim) + " of operand " + Twine(operand) + " must be whole, got " + Twine(local) + " of " + Twine(size) +
-              " elements");
+  return fail("dim " + Twine(dim) + " of operand " + Twine(operand) + " must be whole, got " + Twine(local) + " of " +
+              Twine(size) + " elements");
 }
 
 const SemanticsTable::Entry *SemanticsTable::find(OperationName name) const {
@@ -49,8 +52,8 @@ const SemanticsTable::Entry *SemanticsTable::find(OperationName name) const {
 const SemanticsTable &SemanticsTable::get() {
   static const SemanticsTable table = [] {
     SemanticsTable all;
-    for (auto add : {addActivationOps, addAttentionOps, addConvolutionOps, addFloatOps, addIndexOps, addIntegerOps, addLossOps, addMatmulOps,
-                     addNormOps, addOptimizerOps, addPartOps, addReduceOps, addShapeOps})
+    for (auto add : {addActivationOps, addAttentionOps, addConvolutionOps, addFloatOps, addIndexOps, addIntegerOps,
+                     addLossOps, addMatmulOps, addNormOps, addOptimizerOps, addPartOps, addReduceOps, addShapeOps})
       add(all);
     return all;
   }();

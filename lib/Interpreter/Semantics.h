@@ -49,8 +49,7 @@ public:
     OnFlat onFlat = OnFlat::Refused;
   };
 
-  template <typename OpT>
-  void add(Semantics run, OnFlat onFlat = OnFlat::Refused) {
+  template <typename OpT> void add(Semantics run, OnFlat onFlat = OnFlat::Refused) {
     entries[mlir::TypeID::get<OpT>()] = {run, onFlat};
   }
   /// The entry of ops called `name`, or null.

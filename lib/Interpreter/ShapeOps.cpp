@@ -44,8 +44,8 @@ static LogicalResult broadcast(LocalCall &call) {
   for (size_t i = input.shape.size(); i-- > 0;) {
     const int64_t dim = op.getDims()[i];
     if (result.shape[dim] != input.shape[i])
-      return call.fail("local dim " + Twine(i) + " of the input must have " + Twine(result.shape[dim]) + " elements, got " +
-                       Twine(input.shape[i]));
+      return call.fail("local dim " + Twine(i) + " of the input must have " + Twine(result.shape[dim]) +
+                       " elements, got " + Twine(input.shape[i]));
     strides[dim] = stride;
     stride *= input.shape[i];
   }
@@ -79,7 +79,8 @@ static LogicalResult transpose(LocalCall &call) {
 static LogicalResult reshape(LocalCall &call) {
   DenseTensor &result = call.result();
   if (call.operand(0).size() != result.size())
-    return call.fail("input must have the " + Twine(result.size()) + " local elements of the result, got " + Twine(call.operand(0).size()));
+    return call.fail("input must have the " + Twine(result.size()) + " local elements of the result, got " +
+                     Twine(call.operand(0).size()));
   result.floats = call.operand(0).floats;
   result.ints = call.operand(0).ints;
   return success();

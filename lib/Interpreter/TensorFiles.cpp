@@ -114,7 +114,8 @@ Expected<DenseTensor> ds::readFileRange(StringRef folder, FileRangeAttr range, R
   if (!format)
     return format.takeError();
   StringRef path = range.getPath();
-  if (llvm::sys::path::is_absolute(path) || llvm::is_contained(llvm::make_range(llvm::sys::path::begin(path), llvm::sys::path::end(path)), ".."))
+  if (llvm::sys::path::is_absolute(path) ||
+      llvm::is_contained(llvm::make_range(llvm::sys::path::begin(path), llvm::sys::path::end(path)), ".."))
     return fail("path \"" + path + "\" must stay inside the model's folder");
   SmallString<128> full(folder);
   llvm::sys::path::append(full, path);
@@ -123,10 +124,11 @@ Expected<DenseTensor> ds::readFileRange(StringRef folder, FileRangeAttr range, R
     return buffer.takeError();
   const uint64_t size = (*buffer)->getBufferSize();
   if (range.getOffset() > size || range.getLength() > size - range.getOffset())
-    return fail("range [" + Twine(range.getOffset()) + ", +" + Twine(range.getLength()) + ") must be inside file \"" + path + "\" of " +
-                Twine(size) + " bytes");
+    return fail("range [" + Twine(range.getOffset()) + ", +" + Twine(range.getLength()) + ") must be inside file \"" +
+                path + "\" of " + Twine(size) + " bytes");
   ArrayRef<int64_t> dims = type.getShape();
-  return readElements((*buffer)->getBuffer().substr(range.getOffset(), range.getLength()), Shape(dims.begin(), dims.end()), *format);
+  return readElements((*buffer)->getBuffer().substr(range.getOffset(), range.getLength()),
+                      Shape(dims.begin(), dims.end()), *format);
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,7 +163,8 @@ static Expected<ElementFormat> npyFormat(StringRef header) {
   if (name == "|b1")
     return ElementFormat{Number::Unsigned, 1};
   unsigned bytes = 0;
-  const bool isSized = name.size() == 3 && (name[0] == '<' || name[0] == '|') && !name.substr(2).getAsInteger(10, bytes);
+  const bool isSized =
+      name.size() == 3 && (name[0] == '<' || name[0] == '|') && !name.substr(2).getAsInteger(10, bytes);
   if (isSized && name[1] == 'f' && llvm::is_contained({2u, 4u, 8u}, bytes))
     return ElementFormat{Number::Float, bytes};
   if (isSized && (name[1] == 'i' || name[1] == 'u') && llvm::is_contained({1u, 2u, 4u, 8u}, bytes))
@@ -174,7 +177,8 @@ static Expected<DenseTensor> parseNpy(StringRef data) {
     return fail("must start as a .npy file");
   const bool isLong = data[0] >= 2;
   const uint64_t start = isLong ? 6 : 4;
-  const uint64_t length = isLong ? llvm::support::endian::read32le(data.data() + 2) : llvm::support::endian::read16le(data.data() + 2);
+  const uint64_t length =
+      isLong ? llvm::support::endian::read32le(data.data() + 2) : llvm::support::endian::read16le(data.data() + 2);
   if (length > data.size() - start)
     return fail("a .npy header of " + Twine(length) + " bytes must fit the file");
   StringRef header = data.substr(start, length);
@@ -258,7 +262,8 @@ Expected<TensorMap> ds::readSafetensors(StringRef path) {
 
 Expected<DenseTensor> ds::entryOf(const DenseTensor &tensor, int64_t index) {
   if (tensor.shape.empty() || index < 0 || index >= tensor.shape.front())
-    return fail("entry " + Twine(index) + " must be inside dim 0 of " + Twine(tensor.shape.empty() ? 0 : tensor.shape.front()));
+    return fail("entry " + Twine(index) + " must be inside dim 0 of " +
+                Twine(tensor.shape.empty() ? 0 : tensor.shape.front()));
   const Shape shape(tensor.shape.begin() + 1, tensor.shape.end());
   const int64_t size = elementCount(shape), begin = index * size;
   DenseTensor entry = DenseTensor::zeros(shape, tensor.isFloat);

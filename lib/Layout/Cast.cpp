@@ -12,9 +12,9 @@
 using namespace ds;
 
 std::string_view ds::castKindName(CastKind kind) {
-  static constexpr std::array<std::string_view, 9> names = {
-      "take_shard", "to_partial", "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "remap", "copy",
-      "transfer"};
+  static constexpr std::array<std::string_view, 9> names = {"take_shard",     "to_partial", "all_gather",
+                                                            "reduce_scatter", "all_reduce", "all_to_all",
+                                                            "remap",          "copy",       "transfer"};
   return names[static_cast<size_t>(kind)];
 }
 

@@ -72,8 +72,7 @@ CastGraph::CastGraph(const Layout &from, const Layout &to, const Shape &shape)
 
 /// Elements move between ranks on the device, or in another tier that neither end of the chain leaves for the device.
 bool CastGraph::mayMove(const Layout &layout) const {
-  return layout.memory == MemoryTier::Device ||
-         (from.memory != MemoryTier::Device && to.memory != MemoryTier::Device);
+  return layout.memory == MemoryTier::Device || (from.memory != MemoryTier::Device && to.memory != MemoryTier::Device);
 }
 
 //===----------------------------------------------------------------------===//

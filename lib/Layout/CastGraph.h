@@ -16,8 +16,7 @@ namespace ds {
 Mesh meshOfUsedAxes(const Layout &from, const Layout &to, const Mesh &mesh);
 
 /// What `rank` receives by `cast`, in elements, where ranks own `before` and then `after`.
-double receivedByRank(const Cast &cast, const Holdings &before, const Holdings &after, const Mesh &mesh,
-                      int64_t rank);
+double receivedByRank(const Cast &cast, const Holdings &before, const Holdings &after, const Mesh &mesh, int64_t rank);
 /// The same for the rank that receives most.
 double receivedElements(const Cast &cast, const Holdings &before, const Holdings &after, const Mesh &mesh);
 

@@ -36,9 +36,8 @@ Interval ds::ownedInterval(int64_t n, const AxisList &axes, const Mesh &mesh, in
 }
 
 bool ds::holdsValue(const Layout &layout, const Mesh &mesh, int64_t rank) {
-  return std::all_of(layout.at.begin(), layout.at.end(), [&](const auto &entry) {
-    return entry.second.count(mesh.coordinate(rank, entry.first)) != 0;
-  });
+  return std::all_of(layout.at.begin(), layout.at.end(),
+                     [&](const auto &entry) { return entry.second.count(mesh.coordinate(rank, entry.first)) != 0; });
 }
 
 Shape ds::blockShape(const Layout &layout, const Shape &shape, const Mesh &mesh, int64_t rank) {

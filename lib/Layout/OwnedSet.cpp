@@ -18,7 +18,8 @@ static int64_t totalLength(const Runs &runs) {
   return total;
 }
 
-/// The positions in `dim` of `rank`'s block. Built from the minor factor up; a factor over a whole run only stretches it.
+/// The positions in `dim` of `rank`'s block. Built from the minor factor up; a factor over a whole run only stretches
+/// it.
 static Runs runsOfDim(const DimLayout &dim, const Mesh &mesh, int64_t rank) {
   Runs runs = {{0, 1}};
   int64_t minorSize = 1;

@@ -45,7 +45,7 @@ private:
   const Layout &layout;
   const Shape &shape;
   const Mesh &mesh;
-  std::vector<int64_t> counts;                          ///< [rank]
+  std::vector<int64_t> counts;                         ///< [rank]
   mutable std::vector<std::unique_ptr<OwnedSet>> sets; ///< [rank], made when asked for
 };
 

@@ -18,7 +18,9 @@ struct BreakValuesPass : PassWrapper<BreakValuesPass, OperationPass<func::FuncOp
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BreakValuesPass)
 
   StringRef getArgument() const override { return "test-ds-break-values"; }
-  StringRef getDescription() const override { return "changes what a function computes: the first arith.addf becomes an arith.subf"; }
+  StringRef getDescription() const override {
+    return "changes what a function computes: the first arith.addf becomes an arith.subf";
+  }
 
   void runOnOperation() override {
     getOperation().walk([](arith::AddFOp op) {

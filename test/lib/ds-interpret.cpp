@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The interpreter as a tool of the tests: runs a function of a .mlir file for some steps, prints what it gives or compares it with
-// files. Exit code 1 if something differs or fails.
+// The interpreter as a tool of the tests: runs a function of a .mlir file for some steps, prints what it gives or
+// compares it with files. Exit code 1 if something differs or fails.
 //
 //   ds-interpret step.mlir --function main --input 'input_ids=ids.npy[*]' --variables initial.safetensors --steps 3
 //                --compare 'loss=losses.npy[*]' --tolerance 1e-9 --mesh dp=2
@@ -25,24 +25,36 @@ namespace cl = llvm::cl;
 
 static cl::opt<std::string> programFile(cl::Positional, cl::init("-"), cl::desc("<program.mlir>"));
 static cl::opt<std::string> functionName("function", cl::desc("the function to run; default: the first one"));
-static cl::list<std::string> inputSpecs("input", cl::desc("name=VALUES; VALUES: file.npy, file.npy[3] (entry 3), file.npy[*] (entry of the step), "
-                                                          "or numbers 1,2,3 (one fills the tensor)"));
-static cl::opt<bool> useRandom("random", cl::desc("random values for inputs that are not given, and for all variables"));
+static cl::list<std::string>
+    inputSpecs("input",
+               cl::desc("name=VALUES; VALUES: file.npy, file.npy[3] (entry 3), file.npy[*] (entry of the step), "
+                        "or numbers 1,2,3 (one fills the tensor)"));
+static cl::opt<bool> useRandom("random",
+                               cl::desc("random values for inputs that are not given, and for all variables"));
 static cl::opt<uint64_t> seed("seed", cl::init(0), cl::desc("of random values and of the summands of partial inputs"));
 static cl::opt<std::string> variableFile("variables", cl::desc("a .safetensors file of variables"));
-static cl::opt<std::string> stripPrefix("strip-prefix", cl::init("model."), cl::desc("prefix that variables may have before a file's key"));
-static cl::opt<std::string> modelFolder("model-dir", cl::init("."), cl::desc("the folder of the variables' file ranges"));
+static cl::opt<std::string> stripPrefix("strip-prefix", cl::init("model."),
+                                        cl::desc("prefix that variables may have before a file's key"));
+static cl::opt<std::string> modelFolder("model-dir", cl::init("."),
+                                        cl::desc("the folder of the variables' file ranges"));
 static cl::opt<std::string> meshText("mesh", cl::desc("axis=size,... in place of the module's mesh"));
 static cl::opt<Rounding> rounding("round", cl::init(Rounding::None), cl::desc("round every float result"),
-                                  cl::values(clEnumValN(Rounding::None, "none", "not at all"), clEnumValN(Rounding::Float32, "f32", "to f32"),
+                                  cl::values(clEnumValN(Rounding::None, "none", "not at all"),
+                                             clEnumValN(Rounding::Float32, "f32", "to f32"),
                                              clEnumValN(Rounding::Storage, "storage", "to its element type")));
 static cl::opt<int> steps("steps", cl::init(1), cl::desc("how often to run; assigned variables carry over"));
-static cl::list<std::string> compareSpecs("compare", cl::desc("name=VALUES: a result must have these values; names and values as in --input"));
-static cl::opt<std::string> compareGradients("compare-gradients", cl::desc("a .safetensors file that the gradients of step 0 must have"));
-static cl::opt<std::string> compareVariables("compare-variables", cl::desc("a .safetensors file that the variables must have at the end"));
-static cl::opt<double> tolerance("tolerance", cl::init(1e-6), cl::desc("of comparisons, relative to a tensor's largest entry"));
-static cl::opt<bool> gradientCheck("check-gradients", cl::desc("compare gradients with finite differences, and do nothing else"));
-static cl::opt<std::string> scalarFunction("scalar-function", cl::desc("for --check-gradients: gives the scalar; default: --function"));
+static cl::list<std::string>
+    compareSpecs("compare", cl::desc("name=VALUES: a result must have these values; names and values as in --input"));
+static cl::opt<std::string> compareGradients("compare-gradients",
+                                             cl::desc("a .safetensors file that the gradients of step 0 must have"));
+static cl::opt<std::string> compareVariables("compare-variables",
+                                             cl::desc("a .safetensors file that the variables must have at the end"));
+static cl::opt<double> tolerance("tolerance", cl::init(1e-6),
+                                 cl::desc("of comparisons, relative to a tensor's largest entry"));
+static cl::opt<bool> gradientCheck("check-gradients",
+                                   cl::desc("compare gradients with finite differences, and do nothing else"));
+static cl::opt<std::string> scalarFunction("scalar-function",
+                                           cl::desc("for --check-gradients: gives the scalar; default: --function"));
 static cl::opt<bool> quiet("quiet", cl::desc("print no values"));
 
 namespace {
@@ -191,7 +203,8 @@ static void reportStep(func::FuncOp function, const FunctionRun &run, int64_t st
   for (StringRef spec : compareSpecs) {
     auto [name, text] = spec.split('=');
     Type type = typeOfResult(function, name);
-    llvm::Expected<DenseTensor> expected = type ? readValues(text, type, step) : llvm::createStringError("function has no such result");
+    llvm::Expected<DenseTensor> expected =
+        type ? readValues(text, type, step) : llvm::createStringError("function has no such result");
     if (!expected) {
       failures.add("result \"" + name + "\": " + llvm::toString(expected.takeError()));
       continue;

@@ -33,7 +33,9 @@ constexpr int kBadInput = 2, kUnsupported = 3;
 
 void printError(const Twine &text) { llvm::errs() << "error: " << text << "\n"; }
 
-int exitCodeOf(const absl::Status &status) { return status.code() == absl::StatusCode::kUnimplemented ? kUnsupported : kBadInput; }
+int exitCodeOf(const absl::Status &status) {
+  return status.code() == absl::StatusCode::kUnimplemented ? kUnsupported : kBadInput;
+}
 
 /// One run of the compiler; each step returns an exit code, 0 to go on.
 class Compilation {
@@ -48,11 +50,12 @@ public:
   int run() {
     static const char *const stages[] = {"import", "program", "placement", "kernels", "schedule", "plan"};
     if (!llvm::is_contained(stages, options.emit)) {
-      printError("--emit must be import, program, placement, kernels, schedule or plan, got '" + Twine(options.emit) + "'");
+      printError("--emit must be import, program, placement, kernels, schedule or plan, got '" + Twine(options.emit) +
+                 "'");
       return kBadInput;
     }
-    for (auto step : {&Compilation::readMesh, &Compilation::readConfig, &Compilation::readDims, &Compilation::import, &Compilation::findLoss,
-                      &Compilation::addLayouts, &Compilation::runStages})
+    for (auto step : {&Compilation::readMesh, &Compilation::readConfig, &Compilation::readDims, &Compilation::import,
+                      &Compilation::findLoss, &Compilation::addLayouts, &Compilation::runStages})
       if (int code = (this->*step)())
         return code;
     return options.emit == "plan" ? writePlan() : writeProgram();
@@ -102,7 +105,8 @@ int Compilation::readMesh() {
       return kBadInput;
     const bool isNew = llvm::none_of(axes, [&, name = name](const MeshAxis &other) { return other.name == name; });
     if (!isNew || size > maxRanks || (ranks *= size) > maxRanks) {
-      printError("--mesh must have each axis once and at most 1048576 ranks, got '" + llvm::join(options.axes, ",") + "'");
+      printError("--mesh must have each axis once and at most 1048576 ranks, got '" + llvm::join(options.axes, ",") +
+                 "'");
       return kBadInput;
     }
     axes.push_back({name.str(), size, {}});
@@ -173,7 +177,8 @@ int Compilation::import() {
   StringRef folder = llvm::sys::path::parent_path(options.modelPath);
   llvm::raw_ostream &notes = options.isQuiet ? llvm::nulls() : llvm::errs();
   for (const TiedParameter &tied : tieParameters(*module, folder.empty() ? "." : folder))
-    notes << "note: " << tied.copy << " is the transpose of " << tied.kept << ": trained as one parameter (--keep-transposes: as two)\n";
+    notes << "note: " << tied.copy << " is the transpose of " << tied.kept
+          << ": trained as one parameter (--keep-transposes: as two)\n";
   return error.exitCode();
 }
 
@@ -190,8 +195,9 @@ int Compilation::findLoss() {
       outputs.push_back("'" + output.str() + "'");
   if (llvm::is_contained(outputs, "'" + name + "'"))
     return 0;
-  printError(Twine(options.configPath) + ": \"model.loss." + (loss.isAttached() ? "logits" : "output") + "\" must name an output of " +
-             options.modelPath + ", got '" + name + "'; it has " + llvm::join(outputs, ", "));
+  printError(Twine(options.configPath) + ": \"model.loss." + (loss.isAttached() ? "logits" : "output") +
+             "\" must name an output of " + options.modelPath + ", got '" + name + "'; it has " +
+             llvm::join(outputs, ", "));
   return kBadInput;
 }
 
@@ -235,7 +241,8 @@ int Compilation::addLayouts() {
 static void printRemarks(MLIRContext &context) {
   remark::RemarkCategories categories;
   categories.all = "ds-.*";
-  (void)remark::enableOptimizationRemarks(context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+  (void)remark::enableOptimizationRemarks(context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
+                                          categories,
                                           /*printAsEmitRemarks=*/true);
 }
 
@@ -252,7 +259,12 @@ int Compilation::runStages() {
   }
   buildImportPipeline(manager);
   // The stages up to the one that is asked for.
-  int last = llvm::StringSwitch<int>(options.emit).Case("import", 0).Case("program", 1).Case("placement", 2).Case("kernels", 3).Default(4);
+  int last = llvm::StringSwitch<int>(options.emit)
+                 .Case("import", 0)
+                 .Case("program", 1)
+                 .Case("placement", 2)
+                 .Case("kernels", 3)
+                 .Default(4);
   if (last >= 1 && !options.isInference)
     buildProgramPipeline(manager, programOptionsFrom(config, batch));
   PlacementOptions placement;

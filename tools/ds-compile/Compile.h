@@ -15,15 +15,15 @@ namespace ds {
 /// The command line of ds-compile; see its --help.
 struct CompileOptions {
   std::string modelPath, configPath, outputPath, emit, cpu;
-  std::vector<std::string> axes;    ///< name=size, major first
-  std::vector<std::string> layouts; ///< name=layout
-  std::vector<std::string> dims;    ///< name=size
+  std::vector<std::string> axes;        ///< name=size, major first
+  std::vector<std::string> layouts;     ///< name=layout
+  std::vector<std::string> dims;        ///< name=size
   std::vector<std::string> inputShapes; ///< name=8x32
-  int64_t zeroStage = -1;           ///< -1: the config's
+  int64_t zeroStage = -1;               ///< -1: the config's
   bool isInference = false;
   bool keepsTransposes = false; ///< does not tie parameters that are each other's transpose
-  uint64_t memoryBudget = 0; ///< bytes; 0: none
-  bool isQuiet = false;      ///< prints errors only
+  uint64_t memoryBudget = 0;    ///< bytes; 0: none
+  bool isQuiet = false;         ///< prints errors only
   bool printTiming = false, printRemarks = false, checkEachPass = false;
 };
 

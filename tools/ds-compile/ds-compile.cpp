@@ -13,44 +13,61 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("ds-compile options");
 static cl::opt<std::string> modelPath(cl::Positional, cl::Required, cl::desc("<model.onnx>"), cl::cat(category));
-static cl::opt<std::string> configPath("config", cl::desc("the training recipe, a ds_config.json"), cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string> outputPath("o", cl::desc("where the plan, or the program of --emit, goes; default: standard output for programs"),
+static cl::opt<std::string> configPath("config", cl::desc("the training recipe, a ds_config.json"),
                                        cl::value_desc("file"), cl::cat(category));
-static cl::opt<std::string> emit("emit", cl::desc("stop after a stage and print the program: import, program, placement, kernels, schedule; plan "
-                                                  "(default) writes the plan"),
-                                 cl::init("plan"), cl::value_desc("stage"), cl::cat(category));
-static cl::opt<int64_t> ranks("ranks", cl::desc("data-parallel ranks; default 1"), cl::init(1), cl::value_desc("n"), cl::cat(category));
-static cl::list<std::string> mesh("mesh", cl::CommaSeparated, cl::desc("all axes of the mesh instead of --ranks, first axis major: dp=2,tp=2"),
+static cl::opt<std::string>
+    outputPath("o", cl::desc("where the plan, or the program of --emit, goes; default: standard output for programs"),
+               cl::value_desc("file"), cl::cat(category));
+static cl::opt<std::string>
+    emit("emit",
+         cl::desc("stop after a stage and print the program: import, program, placement, kernels, schedule; plan "
+                  "(default) writes the plan"),
+         cl::init("plan"), cl::value_desc("stage"), cl::cat(category));
+static cl::opt<int64_t> ranks("ranks", cl::desc("data-parallel ranks; default 1"), cl::init(1), cl::value_desc("n"),
+                              cl::cat(category));
+static cl::list<std::string> mesh("mesh", cl::CommaSeparated,
+                                  cl::desc("all axes of the mesh instead of --ranks, first axis major: dp=2,tp=2"),
                                   cl::value_desc("axis=size"), cl::cat(category));
-static cl::list<std::string> layouts("layout", cl::desc("the layout of a parameter: 'h.0.attn.c_attn.weight=[{}, (3)(4{tp})(16)]'"),
-                                     cl::value_desc("name=layout"), cl::cat(category));
-static cl::list<std::string> dims("dim", cl::desc("the size of a symbolic dim: sequence=32; batch is computed from the config"),
-                                  cl::value_desc("name=size"), cl::cat(category));
-static cl::list<std::string> inputShapes("input-shape", cl::desc("the shape of an input, for symbolic dims that nothing else gives: input_ids=8x32"),
-                                         cl::value_desc("name=shape"), cl::cat(category));
-static cl::opt<int64_t> stage("zero-stage", cl::desc("ZeRO stage 0 to 3 instead of the config's"), cl::init(-1), cl::value_desc("n"), cl::cat(category));
+static cl::list<std::string>
+    layouts("layout", cl::desc("the layout of a parameter: 'h.0.attn.c_attn.weight=[{}, (3)(4{tp})(16)]'"),
+            cl::value_desc("name=layout"), cl::cat(category));
+static cl::list<std::string>
+    dims("dim", cl::desc("the size of a symbolic dim: sequence=32; batch is computed from the config"),
+         cl::value_desc("name=size"), cl::cat(category));
+static cl::list<std::string>
+    inputShapes("input-shape",
+                cl::desc("the shape of an input, for symbolic dims that nothing else gives: input_ids=8x32"),
+                cl::value_desc("name=shape"), cl::cat(category));
+static cl::opt<int64_t> stage("zero-stage", cl::desc("ZeRO stage 0 to 3 instead of the config's"), cl::init(-1),
+                              cl::value_desc("n"), cl::cat(category));
 static cl::opt<bool> infer("infer", cl::desc("compile the forward function alone"), cl::cat(category));
-static cl::opt<bool> keepTransposes("keep-transposes", cl::desc("train parameters that are each other's transpose in the file as two; default: as one"),
-                                    cl::cat(category));
-static cl::opt<uint64_t> budget("memory-budget", cl::desc("fail if a rank's arena takes more bytes than this"), cl::init(0), cl::value_desc("bytes"),
-                                cl::cat(category));
-static cl::opt<std::string> cpu("cpu", cl::desc("the CPU to make code for, by LLVM's name; default: this one"), cl::init("native"),
-                                cl::value_desc("name"), cl::cat(category));
+static cl::opt<bool>
+    keepTransposes("keep-transposes",
+                   cl::desc("train parameters that are each other's transpose in the file as two; default: as one"),
+                   cl::cat(category));
+static cl::opt<uint64_t> budget("memory-budget", cl::desc("fail if a rank's arena takes more bytes than this"),
+                                cl::init(0), cl::value_desc("bytes"), cl::cat(category));
+static cl::opt<std::string> cpu("cpu", cl::desc("the CPU to make code for, by LLVM's name; default: this one"),
+                                cl::init("native"), cl::value_desc("name"), cl::cat(category));
 static cl::opt<bool> quiet("quiet", cl::desc("print errors only"), cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("print how long each pass took"), cl::cat(category));
-static cl::opt<bool> explain("explain", cl::desc("print the passes' remarks: what was decided, and why"), cl::cat(category));
-static cl::opt<bool> checkEachPass("check-each-pass", cl::desc("interpret the program before and after each pass and stop at the first that "
-                                                               "changes a value (slow)"),
-                                   cl::cat(category));
+static cl::opt<bool> explain("explain", cl::desc("print the passes' remarks: what was decided, and why"),
+                             cl::cat(category));
+static cl::opt<bool>
+    checkEachPass("check-each-pass",
+                  cl::desc("interpret the program before and after each pass and stop at the first that "
+                           "changes a value (slow)"),
+                  cl::cat(category));
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
-  if (!cl::ParseCommandLineOptions(argc, argv,
-                                   "compiles a model for training on many ranks\n\n"
-                                   "  ds-compile train.onnx --config ds_config.json --ranks 4 --dim sequence=32 -o train.dsplan\n"
-                                   "  ds-compile train.onnx --config ds_config.json --emit=placement\n",
-                                   &llvm::errs()))
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "compiles a model for training on many ranks\n\n"
+          "  ds-compile train.onnx --config ds_config.json --ranks 4 --dim sequence=32 -o train.dsplan\n"
+          "  ds-compile train.onnx --config ds_config.json --emit=placement\n",
+          &llvm::errs()))
     return 2;
   ds::CompileOptions options;
   options.modelPath = modelPath;

@@ -26,21 +26,30 @@ enum ExitCode : int {
 /// The exit code for an error of the libraries.
 inline ExitCode exitCodeOf(absl::StatusCode code) {
   switch (code) {
-  case absl::StatusCode::kOk: return kExitOk;
+  case absl::StatusCode::kOk:
+    return kExitOk;
   case absl::StatusCode::kInvalidArgument:
   case absl::StatusCode::kNotFound:
   case absl::StatusCode::kOutOfRange:
   case absl::StatusCode::kAlreadyExists:
   case absl::StatusCode::kPermissionDenied:
-  case absl::StatusCode::kFailedPrecondition: return kExitBadInput;
-  case absl::StatusCode::kUnimplemented: return kExitUnsupported;
+  case absl::StatusCode::kFailedPrecondition:
+    return kExitBadInput;
+  case absl::StatusCode::kUnimplemented:
+    return kExitUnsupported;
   case absl::StatusCode::kUnavailable:
-  case absl::StatusCode::kAborted: return kExitPeerLost;
-  case absl::StatusCode::kDeadlineExceeded: return kExitTimeout;
-  case absl::StatusCode::kResourceExhausted: return kExitStorage;
-  case absl::StatusCode::kDataLoss: return kExitIntegrity;
-  case absl::StatusCode::kCancelled: return kExitInterrupted;
-  default: return kExitInternal;
+  case absl::StatusCode::kAborted:
+    return kExitPeerLost;
+  case absl::StatusCode::kDeadlineExceeded:
+    return kExitTimeout;
+  case absl::StatusCode::kResourceExhausted:
+    return kExitStorage;
+  case absl::StatusCode::kDataLoss:
+    return kExitIntegrity;
+  case absl::StatusCode::kCancelled:
+    return kExitInterrupted;
+  default:
+    return kExitInternal;
   }
 }
 

@@ -233,14 +233,19 @@ void Launcher::readMessages(int64_t rank) {
 void Launcher::handle(int64_t rank, const Message &message) {
   RankProcess &process = ranks[rank];
   switch (message.kind) {
-  case Message::Kind::Ready: return listener.onReady(rank, message.memory);
-  case Message::Kind::Step: result.steps = message.step.step + 1; return listener.onStep(message.step);
-  case Message::Kind::Note: return listener.onNote(message.text);
+  case Message::Kind::Ready:
+    return listener.onReady(rank, message.memory);
+  case Message::Kind::Step:
+    result.steps = message.step.step + 1;
+    return listener.onStep(message.step);
+  case Message::Kind::Note:
+    return listener.onNote(message.text);
   case Message::Kind::Done:
     process.isDone = true;
     result.wasStopped |= message.wasStopped;
     return listener.onDone(rank, message.memory);
-  case Message::Kind::Error: break;
+  case Message::Kind::Error:
+    break;
   }
   process.hasFailed = true;
   const std::string named =

@@ -64,7 +64,7 @@ private:
   int64_t stepsDone = 0;
   std::vector<runtime::StepRecord> firstRecords; ///< a few
   std::deque<runtime::StepRecord> lastRecords;   ///< of the steps after those, as many
-  std::vector<runtime::MemoryUse> memory; ///< by rank
+  std::vector<runtime::MemoryUse> memory;        ///< by rank
 };
 
 } // namespace ds

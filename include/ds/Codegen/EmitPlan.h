@@ -19,8 +19,9 @@ struct EmitOptions {
   CpuOptions cpu;
 };
 
-/// Emits the plan of `module`, which has passed the kernel and schedule stages. Fails with an error on the op that cannot be emitted, or
-/// on the function if the arena is larger than the budget: the error names the peak's op and the shortfall.
+/// Emits the plan of `module`, which has passed the kernel and schedule stages. Fails with an error on the op that
+/// cannot be emitted, or on the function if the arena is larger than the budget: the error names the peak's op and the
+/// shortfall.
 mlir::FailureOr<std::unique_ptr<plan::PlanT>> emitPlan(mlir::ModuleOp module, const EmitOptions &options);
 
 } // namespace ds

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// `ds_config.json`, strictly read into plain structs. Reading knows DeepSpeed's whole schema: a key that DeepSpeed does
-/// not have is an error, and so is one whose wish cannot be honoured. docs/config.md lists every key.
+/// `ds_config.json`, strictly read into plain structs. Reading knows DeepSpeed's whole schema: a key that DeepSpeed
+/// does not have is an error, and so is one whose wish cannot be honoured. docs/config.md lists every key.
 
 #ifndef DS_CONFIG_TRAININGCONFIG_H
 #define DS_CONFIG_TRAININGCONFIG_H
@@ -39,7 +39,7 @@ struct OptimizerConfig {
   double beta2 = 0.999;
   double epsilon = 1e-8;
   bool biasCorrection = true;
-  bool isDecoupled = true; ///< `adam_w_mode`; equals kind == AdamW after reading
+  bool isDecoupled = true;  ///< `adam_w_mode`; equals kind == AdamW after reading
   bool isTorchAdam = false; ///< `torch_adam`; only changes the default of `weightDecay` (AdamW: 0.01)
 
   double momentum = 0.0; ///< Sgd
@@ -88,19 +88,19 @@ struct ZeroConfig {
   bool reduceScatter = true;
   bool roundRobinGradients = false;
   int64_t subGroupSize = 1000000000;
-  int64_t prefetchBucketSize = 50000000;       ///< stage 3
+  int64_t prefetchBucketSize = 50000000;          ///< stage 3
   int64_t parameterPersistenceThreshold = 100000; ///< stage 3: smaller parameters stay whole
-  int64_t maxLiveParameters = 1000000000;      ///< stage 3
-  int64_t maxReuseDistance = 1000000000;       ///< stage 3
+  int64_t maxLiveParameters = 1000000000;         ///< stage 3
+  int64_t maxReuseDistance = 1000000000;          ///< stage 3
 };
 
 /// How the loss comes about: an output of the graph, or cross entropy attached to its logits.
 struct LossConfig {
-  std::string output = "loss"; ///< a scalar output of the graph; of no meaning if `logits` is set
-  std::string logits;          ///< an output of the graph; empty: the graph has its loss
+  std::string output = "loss";   ///< a scalar output of the graph; of no meaning if `logits` is set
+  std::string logits;            ///< an output of the graph; empty: the graph has its loss
   std::string labels = "labels"; ///< the name of the labels in the data
-  bool isShifted = false;      ///< position i predicts label i + 1
-  int64_t ignoreIndex = -100;  ///< labels of this value do not count
+  bool isShifted = false;        ///< position i predicts label i + 1
+  int64_t ignoreIndex = -100;    ///< labels of this value do not count
 
   bool isAttached() const { return !logits.empty(); }
 };
@@ -127,9 +127,9 @@ struct TrainingConfig {
   std::vector<std::string> keysWithoutEffect;
 };
 
-/// Reads a configuration. `fileName` is for messages only. Fails with InvalidArgument on what is not JSON, unknown keys,
-/// wrong types and values out of range, else with Unimplemented on what is not supported; each names all such places by
-/// their JSON path, one per line.
+/// Reads a configuration. `fileName` is for messages only. Fails with InvalidArgument on what is not JSON, unknown
+/// keys, wrong types and values out of range, else with Unimplemented on what is not supported; each names all such
+/// places by their JSON path, one per line.
 absl::StatusOr<TrainingConfig> parseTrainingConfig(std::string_view text, std::string_view fileName);
 
 /// Reads the configuration in the file `path`, of at most 1 MiB. Fails also with InvalidArgument if it cannot be read.
@@ -149,16 +149,16 @@ struct Batch {
 };
 
 /// Completes the batch sizes for `dataParallelRanks` ranks as DeepSpeed does. `train = micro * accumulation * ranks` is
-/// demanded only if the file gives `train_micro_batch_size_per_gpu`, otherwise only that `accumulation` divides `train`.
-/// Fails with InvalidArgument, the three numbers and the nearest valid batch sizes.
+/// demanded only if the file gives `train_micro_batch_size_per_gpu`, otherwise only that `accumulation` divides
+/// `train`. Fails with InvalidArgument, the three numbers and the nearest valid batch sizes.
 absl::StatusOr<Batch> resolveBatch(const TrainingConfig &config, int64_t dataParallelRanks);
 
 /// The learning rate of the update of step `step` >= 0, as DeepSpeed's engine has it: the scheduler advances after each
 /// update, so step s sees the value of the scheduler's iteration s - 1, and step 0 its starting value.
 double learningRateAt(const TrainingConfig &config, int64_t step);
 
-/// The names among `parameters` that a regular expression of `model.frozen` matches as a whole (ECMAScript syntax), in the
-/// order given. Fails with InvalidArgument if an expression matches none.
+/// The names among `parameters` that a regular expression of `model.frozen` matches as a whole (ECMAScript syntax), in
+/// the order given. Fails with InvalidArgument if an expression matches none.
 absl::StatusOr<std::vector<std::string>> frozenParameters(const TrainingConfig &config,
                                                           const std::vector<std::string> &parameters);
 

@@ -73,9 +73,10 @@ Shape shapeOf(mlir::Type type);
 Mesh meshOf(mlir::Operation *op);
 
 /// The attribute names of function arguments and results.
-inline constexpr llvm::StringLiteral kNameAttr = "ds.name";         ///< StringAttr: the model file's name of an input or output
-inline constexpr llvm::StringLiteral kLayoutAttr = "ds.layout";     ///< LayoutAttr: the hint of an input's layout
-inline constexpr llvm::StringLiteral kGradientAttr = "ds.gradient"; ///< FlatSymbolRefAttr: the result is this variable's gradient
+inline constexpr llvm::StringLiteral kNameAttr = "ds.name"; ///< StringAttr: the model file's name of an input or output
+inline constexpr llvm::StringLiteral kLayoutAttr = "ds.layout"; ///< LayoutAttr: the hint of an input's layout
+inline constexpr llvm::StringLiteral kGradientAttr =
+    "ds.gradient"; ///< FlatSymbolRefAttr: the result is this variable's gradient
 
 } // namespace ds
 

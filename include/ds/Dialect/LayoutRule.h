@@ -27,7 +27,8 @@ struct RuleIndex {
   IndexKind kind;
 };
 
-/// For each dim of a value the indices it runs over, major first; their sizes multiply to the dim's. Empty for a dim of size 1.
+/// For each dim of a value the indices it runs over, major first; their sizes multiply to the dim's. Empty for a dim of
+/// size 1.
 using ValueIndices = llvm::SmallVector<llvm::SmallVector<unsigned, 2>, 4>;
 
 /// Which operands may be partial.
@@ -37,18 +38,19 @@ enum class PartialRule : uint8_t {
   Additive,    ///< all linear operands over the same axes
 };
 
-/// Which index of the op's iteration space each dim of each operand and result runs over, and what becomes of partial values.
+/// Which index of the op's iteration space each dim of each operand and result runs over, and what becomes of partial
+/// values.
 struct LayoutRule {
   llvm::SmallVector<RuleIndex, 8> indices;
   llvm::SmallVector<ValueIndices, 4> operands; ///< one per operand; empty for operands that are no tensors
   llvm::SmallVector<ValueIndices, 2> results;
   PartialRule partial = PartialRule::None;
-  llvm::SmallVector<bool, 4> linear;            ///< per operand: may be partial
-  llvm::SmallVector<ReduceKind, 3> passes;      ///< which folds pass through
-  bool allowsFlat = false;                      ///< elementwise: all tensors of rank > 0 may be flat, alike
+  llvm::SmallVector<bool, 4> linear;       ///< per operand: may be partial
+  llvm::SmallVector<ReduceKind, 3> passes; ///< which folds pass through
+  bool allowsFlat = false;                 ///< elementwise: all tensors of rank > 0 may be flat, alike
 
-  std::optional<unsigned> likeResult;           ///< an operand that must be partial exactly as the result is
-  bool needsWholeResult = false;                ///< contracted indices must not be split
+  std::optional<unsigned> likeResult; ///< an operand that must be partial exactly as the result is
+  bool needsWholeResult = false;      ///< contracted indices must not be split
 
   unsigned addIndex(int64_t size, IndexKind kind = IndexKind::Parallel) {
     indices.push_back({size, kind});
@@ -57,7 +59,8 @@ struct LayoutRule {
   /// One new index per dim of `shape`.
   ValueIndices addDims(llvm::ArrayRef<int64_t> shape, IndexKind kind = IndexKind::Parallel);
   /// Marks operands as linear, with sums (and the other folds of `kinds`) passing through.
-  void setLinear(PartialRule rule, llvm::ArrayRef<unsigned> operandNumbers, llvm::ArrayRef<ReduceKind> kinds = {ReduceKind::Sum});
+  void setLinear(PartialRule rule, llvm::ArrayRef<unsigned> operandNumbers,
+                 llvm::ArrayRef<ReduceKind> kinds = {ReduceKind::Sum});
 };
 
 /// The rule of an elementwise op: all tensors of rank > 0 have the result's shape.
@@ -71,10 +74,12 @@ using IndexSplits = llvm::SmallVector<DimLayout, 8>;
 
 /// The splits of the indices of one value laid out as `layout`; nothing if a dim's factors do not fit its indices.
 std::optional<llvm::SmallVector<llvm::SmallVector<DimLayout, 2>, 4>>
-splitsOfValue(const Layout &layout, const ValueIndices &value, const LayoutRule &rule, const Shape &shape, const Mesh &mesh);
+splitsOfValue(const Layout &layout, const ValueIndices &value, const LayoutRule &rule, const Shape &shape,
+              const Mesh &mesh);
 
 /// The dims of a value whose indices are split so; normalized.
-std::vector<DimLayout> dimsOfValue(const ValueIndices &value, const LayoutRule &rule, const IndexSplits &splits, const Shape &shape);
+std::vector<DimLayout> dimsOfValue(const ValueIndices &value, const LayoutRule &rule, const IndexSplits &splits,
+                                   const Shape &shape);
 
 /// Why the layouts on the types of `op` do not obey its rule, or nothing.
 std::optional<std::string> findRuleFault(mlir::Operation *op, const LayoutRule &rule, const Mesh &mesh);

@@ -15,12 +15,13 @@ namespace ds {
 struct CheckEachPassOptions {
   CompareOptions compare;
   /// Passes (by argument) that change what a step means, and so its values.
-  std::vector<std::string> exempt = {"ds-attach-loss", "ds-accumulate-gradients", "ds-clip-gradients", "ds-attach-optimizer"};
+  std::vector<std::string> exempt = {"ds-attach-loss", "ds-accumulate-gradients", "ds-clip-gradients",
+                                     "ds-attach-optimizer"};
 };
 
-/// Makes `manager` interpret every function on random inputs before and after each pass, and fail at the first pass that changed a
-/// value, with an error that names the pass, the value and the error. Call it after the passes have been added. Switches
-/// threading of the context off.
+/// Makes `manager` interpret every function on random inputs before and after each pass, and fail at the first pass
+/// that changed a value, with an error that names the pass, the value and the error. Call it after the passes have been
+/// added. Switches threading of the context off.
 void checkEachPass(mlir::PassManager &manager, CheckEachPassOptions options = {});
 
 } // namespace ds

@@ -23,9 +23,10 @@ struct ValueChange {
   double error;      ///< see relativeError; infinite if the value is gone
 };
 
-/// Runs a function in two forms on the same random inputs and variables, and compares what both give: results by ds.name, by
-/// the variable of ds.gradient, or by number, and assigned variables by name. What only `after` gives is new and not compared.
-/// Returns the largest change above the tolerance, or nothing; fails (with a diagnostic) if a form cannot be interpreted.
+/// Runs a function in two forms on the same random inputs and variables, and compares what both give: results by
+/// ds.name, by the variable of ds.gradient, or by number, and assigned variables by name. What only `after` gives is
+/// new and not compared. Returns the largest change above the tolerance, or nothing; fails (with a diagnostic) if a
+/// form cannot be interpreted.
 mlir::FailureOr<std::optional<ValueChange>> compareRuns(mlir::func::FuncOp before, mlir::func::FuncOp after,
                                                         const CompareOptions &options = {});
 

@@ -53,8 +53,8 @@ int64_t wrapInteger(int64_t value, unsigned width);
 /// `value` rounded to the nearest number of a float type, to even on ties.
 double roundToType(double value, mlir::Type floatType);
 
-/// The largest |a - b| relative to the largest |a|, which counts as `floor` at least: what is zero but for rounding has no
-/// relative error. Infinite if only one of two elements is NaN, or the shapes differ.
+/// The largest |a - b| relative to the largest |a|, which counts as `floor` at least: what is zero but for rounding has
+/// no relative error. Infinite if only one of two elements is NaN, or the shapes differ.
 double relativeError(const DenseTensor &a, const DenseTensor &b, double floor = 1e-6);
 
 } // namespace ds

@@ -49,7 +49,8 @@ struct DistributedTensor {
   bool isFloat() const { return locals.front().isFloat; }
 };
 
-/// What `kind` folds away: 0 for a sum, the lowest number for max, ... ; `isFloat` and the integer `width` tell the numbers.
+/// What `kind` folds away: 0 for a sum, the lowest number for max, ... ; `isFloat` and the integer `width` tell the
+/// numbers.
 struct NeutralElement {
   double asFloat;
   int64_t asInt;
@@ -60,16 +61,19 @@ int64_t foldInts(ReduceKind kind, int64_t a, int64_t b);
 
 /// Spreads `value` as `placement` says. Summands of partial axes are random with seed `seed`, equal on replicas.
 /// `width` is the width of integer elements.
-DistributedTensor distribute(const DenseTensor &value, std::shared_ptr<const Placement> placement, unsigned width, uint64_t seed);
+DistributedTensor distribute(const DenseTensor &value, std::shared_ptr<const Placement> placement, unsigned width,
+                             uint64_t seed);
 
-/// The same value in another layout, of the same shape and mesh. Partial axes that stay keep their summands; those that go
-/// are folded in ascending coordinate order; new ones get the value at the lowest coordinate that holds it, else the neutral element.
+/// The same value in another layout, of the same shape and mesh. Partial axes that stay keep their summands; those that
+/// go are folded in ascending coordinate order; new ones get the value at the lowest coordinate that holds it, else the
+/// neutral element.
 DistributedTensor castTo(const DistributedTensor &value, std::shared_ptr<const Placement> placement, unsigned width);
 
 /// The global tensor: every partial axis folded, every element from the first rank that holds it.
 DenseTensor assemble(const DistributedTensor &value, unsigned width);
 
-/// How two replicas of `value` differ, or nothing: a text like "ranks 0 and 2 must have equal bits, got 1 and 3 at [0, 4]".
+/// How two replicas of `value` differ, or nothing: a text like "ranks 0 and 2 must have equal bits, got 1 and 3 at [0,
+/// 4]".
 std::optional<std::string> findReplicaFault(const DistributedTensor &value);
 
 } // namespace ds

@@ -22,9 +22,10 @@ struct GradientError {
   double error;
 };
 
-/// Compares the gradients that `gradients` returns (results with ds.gradient) with central differences of the first scalar float
-/// result of `scalar`, on random inputs; the two may be one function, or in different modules. Per variable some entries and one random
-/// direction are looked at. Fails with a diagnostic if a function cannot be interpreted or there is no scalar or gradient.
+/// Compares the gradients that `gradients` returns (results with ds.gradient) with central differences of the first
+/// scalar float result of `scalar`, on random inputs; the two may be one function, or in different modules. Per
+/// variable some entries and one random direction are looked at. Fails with a diagnostic if a function cannot be
+/// interpreted or there is no scalar or gradient.
 mlir::FailureOr<std::vector<GradientError>> checkGradients(mlir::func::FuncOp scalar, mlir::func::FuncOp gradients,
                                                            const GradientCheckOptions &options = {});
 

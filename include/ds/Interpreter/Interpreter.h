@@ -48,9 +48,9 @@ std::string resultName(mlir::func::FuncOp function, unsigned number);
 /// Whether the interpreter can compute ops of this name (control, variables and casts aside).
 bool hasSemantics(mlir::OperationName name);
 
-/// Interprets the functions of one module. Every value is one local tensor per rank: the valid extent that its type's layout
-/// gives the rank. Compute ops run on each rank's local tensors; casts follow their definition. All floats are doubles.
-/// After each op copies on different ranks must have equal bits. Errors are diagnostics at the op.
+/// Interprets the functions of one module. Every value is one local tensor per rank: the valid extent that its type's
+/// layout gives the rank. Compute ops run on each rank's local tensors; casts follow their definition. All floats are
+/// doubles. After each op copies on different ranks must have equal bits. Errors are diagnostics at the op.
 class Interpreter {
 public:
   explicit Interpreter(mlir::ModuleOp module, InterpreterOptions options = {});

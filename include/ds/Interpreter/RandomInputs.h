@@ -23,12 +23,13 @@ struct IdRange {
 /// By name of an input, or `@` and the name of a variable.
 using IdRanges = std::map<std::string, IdRange>;
 
-/// Narrows `ranges` by the uses of the integer inputs and variables of `function`: as rows of a table, classes, elements.
+/// Narrows `ranges` by the uses of the integer inputs and variables of `function`: as rows of a table, classes,
+/// elements.
 void findIdRanges(mlir::func::FuncOp function, IdRanges &ranges);
 
-/// Random inputs that fit all of `functions`, which may be one function in several forms. An input or variable depends on its
-/// name, `seed`, shape and range alone. Floats are in [-1, 1], weights smaller the wider they are, optimizer states positive.
-/// Integers stay in `ranges` (labels are sometimes the ignored one), others are 0 or 1.
+/// Random inputs that fit all of `functions`, which may be one function in several forms. An input or variable depends
+/// on its name, `seed`, shape and range alone. Floats are in [-1, 1], weights smaller the wider they are, optimizer
+/// states positive. Integers stay in `ranges` (labels are sometimes the ignored one), others are 0 or 1.
 RandomInputs randomInputs(llvm::ArrayRef<mlir::func::FuncOp> functions, uint64_t seed, const IdRanges &ranges);
 /// The same with the ranges that `functions` show.
 RandomInputs randomInputs(llvm::ArrayRef<mlir::func::FuncOp> functions, uint64_t seed);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Tensors in files: ranges named by the IR, .npy, .safetensors. Input is hostile: sizes are checked before they are used.
+/// Tensors in files: ranges named by the IR, .npy, .safetensors. Input is hostile: sizes are checked before they are
+/// used.
 
 #ifndef DS_INTERPRETER_TENSOR_FILES_H
 #define DS_INTERPRETER_TENSOR_FILES_H

@@ -38,10 +38,10 @@ struct AxisPlace {
 struct Cast {
   CastKind kind;
   std::string axis;
-  std::optional<AxisPlace> from; ///< AllGather, AllToAll
-  std::optional<AxisPlace> to;   ///< TakeShard, ReduceScatter, AllToAll
+  std::optional<AxisPlace> from;       ///< AllGather, AllToAll
+  std::optional<AxisPlace> to;         ///< TakeShard, ReduceScatter, AllToAll
   ReduceKind reduce = ReduceKind::Sum; ///< ToPartial, ReduceScatter, AllReduce
-  Layout result;                 ///< normalized
+  Layout result;                       ///< normalized
 };
 
 /// The cast that leads from `from` to `to` (both normalized) in one step, or nothing. `copy` beside another change is
@@ -49,21 +49,22 @@ struct Cast {
 /// tier if both layouts are in tiers that are not the device.
 std::optional<Cast> findCast(const Layout &from, const Layout &to, const Shape &shape, const Mesh &mesh);
 
-/// Elements received by the rank that receives most, when `cast` is applied to `from`. For AllReduce of n elements over k
-/// ranks 2 (k-1)/k n, ReduceScatter (k-1) n_out, AllGather n_out - n_in, TakeShard and ToPartial 0, AllToAll and Remap
-/// needed minus owned, Transfer n, or 0 to fewer coordinates. Copy: n (over its own link). With even cuts
+/// Elements received by the rank that receives most, when `cast` is applied to `from`. For AllReduce of n elements over
+/// k ranks 2 (k-1)/k n, ReduceScatter (k-1) n_out, AllGather n_out - n_in, TakeShard and ToPartial 0, AllToAll and
+/// Remap needed minus owned, Transfer n, or 0 to fewer coordinates. Copy: n (over its own link). With even cuts
 /// ReduceScatter and AllToAll are (k-1)/k n_in.
 double receivedElements(const Cast &cast, const Layout &from, const Shape &shape, const Mesh &mesh);
 
 /// The cheapest chain of casts from `from` to `to`: a shortest path (Dijkstra) by the sum of received elements, then by
 /// number of remaps, then by number of casts. One cast that does it all, other than Remap, is the whole chain (which
-/// matters for tensors smaller than their group only). A chain without Remap is also taken if no rank receives more over the
-/// whole chain than the worst rank does with Remap: uneven shares alone never turn collectives into point-to-point
-/// traffic. Axes that lie the same in both layouts, or in neither, stay where they are, an axis becomes partial only if
-/// it is so in `to`, and Remap goes straight to the dims and flat of `to` (less axes that are still partial). Between the two, axes lie
-/// on factors of `from` or `to` or in flat. Empty if the layouts are equal;
-/// nothing if they have different numbers of dims.
-std::optional<std::vector<Cast>> cheapestCasts(const Layout &from, const Layout &to, const Shape &shape, const Mesh &mesh);
+/// matters for tensors smaller than their group only). A chain without Remap is also taken if no rank receives more
+/// over the whole chain than the worst rank does with Remap: uneven shares alone never turn collectives into
+/// point-to-point traffic. Axes that lie the same in both layouts, or in neither, stay where they are, an axis becomes
+/// partial only if it is so in `to`, and Remap goes straight to the dims and flat of `to` (less axes that are still
+/// partial). Between the two, axes lie on factors of `from` or `to` or in flat. Empty if the layouts are equal; nothing
+/// if they have different numbers of dims.
+std::optional<std::vector<Cast>> cheapestCasts(const Layout &from, const Layout &to, const Shape &shape,
+                                               const Mesh &mesh);
 
 } // namespace ds
 

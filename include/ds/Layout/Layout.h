@@ -44,13 +44,15 @@ using DimLayout = std::vector<Factor>;
 /// A layout without its tensor's shape. Default: of rank 0 and replicated on the device of every rank.
 struct Layout {
   std::vector<DimLayout> dims;
-  std::map<std::string, ReduceKind> partial; ///< axis -> how its summands fold: the same for all axes
-  AxisList flat;                             ///< axes over the row-major vector of the block, major first
+  std::map<std::string, ReduceKind> partial;   ///< axis -> how its summands fold: the same for all axes
+  AxisList flat;                               ///< axes over the row-major vector of the block, major first
   std::map<std::string, std::set<int64_t>> at; ///< axis -> the coordinates that hold the value; absent: all
   MemoryTier memory = MemoryTier::Device;
 
   /// The replicated layout of a tensor with `rank` dims.
-  static Layout replicated(size_t rank) { return Layout{std::vector<DimLayout>(rank, DimLayout(1)), {}, {}, {}, MemoryTier::Device}; }
+  static Layout replicated(size_t rank) {
+    return Layout{std::vector<DimLayout>(rank, DimLayout(1)), {}, {}, {}, MemoryTier::Device};
+  }
 
   /// Whether this is the layout of a tensor type without encoding: the whole value on the device of every rank.
   bool isReplicated() const;
@@ -68,8 +70,8 @@ struct Layout {
 
 /// Why `layout` is not a layout of a tensor of `shape` on `mesh` (an unknown axis, an axis used twice, factors that do
 /// not multiply to their dim, `at` coordinates outside the axis, ...), or nothing. Lower-case, no final period.
-/// Partial axes of different operations are a fault: a sum of maxima is no maximum of sums, so the value would depend on
-/// which axis is reduced first.
+/// Partial axes of different operations are a fault: a sum of maxima is no maximum of sums, so the value would depend
+/// on which axis is reduced first.
 std::optional<std::string> findLayoutFault(const Layout &layout, const Shape &shape, const Mesh &mesh);
 
 /// The canonical spelling of `layout` for `shape`: no factor of size 1 without axes beside others, neighbouring
@@ -100,7 +102,8 @@ Interval ownedInterval(int64_t n, const AxisList &axes, const Mesh &mesh, int64_
 /// Whether `rank` holds anything of a value with this `at`.
 bool holdsValue(const Layout &layout, const Mesh &mesh, int64_t rank);
 
-/// The extents of `rank`'s block, one per tensor dim (the product over the dim's factors); cut neither by `flat` nor by `at`.
+/// The extents of `rank`'s block, one per tensor dim (the product over the dim's factors); cut neither by `flat` nor by
+/// `at`.
 Shape blockShape(const Layout &layout, const Shape &shape, const Mesh &mesh, int64_t rank);
 
 /// The part of `rank`'s row-major block vector that it holds: all of it unless the layout is flat.

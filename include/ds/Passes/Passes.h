@@ -22,8 +22,8 @@ void registerPasses();
 /// Attaches the gradient rules of arith, math and ds ops. Without them `ds-differentiate` refuses every op.
 void registerGradientModels(mlir::DialectRegistry &registry);
 
-/// On the loop of `ds-accumulate-gradients`, ArrayAttr: per loop result the FlatSymbolRefAttr of the variable whose gradient
-/// it sums up, UnitAttr for the others.
+/// On the loop of `ds-accumulate-gradients`, ArrayAttr: per loop result the FlatSymbolRefAttr of the variable whose
+/// gradient it sums up, UnitAttr for the others.
 inline constexpr llvm::StringLiteral kLoopGradientsAttr = "ds.gradients";
 
 } // namespace ds

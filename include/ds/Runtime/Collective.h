@@ -36,8 +36,16 @@ struct CollectiveCall {
 };
 
 /// Dense bytes for, or from, the group's member `peer` (its number in the group).
-struct SendPiece { int64_t peer = 0; const void *data = nullptr; int64_t bytes = 0; };
-struct ReceivePiece { int64_t peer = 0; void *data = nullptr; int64_t bytes = 0; };
+struct SendPiece {
+  int64_t peer = 0;
+  const void *data = nullptr;
+  int64_t bytes = 0;
+};
+struct ReceivePiece {
+  int64_t peer = 0;
+  void *data = nullptr;
+  int64_t bytes = 0;
+};
 
 /// The ranks of one group, for one queue: they make the same calls in the same order. One thread uses it at a time,
 /// except for `waitingForRank`. Members are numbered by ascending coordinate on the axis (for all axes: by rank).
@@ -48,8 +56,12 @@ public:
   virtual int64_t size() const = 0;
   virtual int64_t ownMember() const = 0;
 
-  /// Announces a call before the first step, so that staging memory can be taken and the shapes looked at. Not collective.
-  virtual absl::Status prepare(const CollectiveCall &call) { (void)call; return absl::OkStatus(); }
+  /// Announces a call before the first step, so that staging memory can be taken and the shapes looked at. Not
+  /// collective.
+  virtual absl::Status prepare(const CollectiveCall &call) {
+    (void)call;
+    return absl::OkStatus();
+  }
   /// The collective. Member i owns ds::split(whole, axis, i); sums add in ascending member order, whatever the type's
   /// width, 16-bit data in f32. Returns when `output` is complete and `input` may be overwritten.
   virtual absl::Status run(const CollectiveCall &call) = 0;
@@ -71,7 +83,8 @@ public:
   virtual ~Transport() = default;
   /// The communicator of this rank's group along mesh axis `axis` (an id of plan::MeshAxis), for queue `queue`.
   virtual absl::StatusOr<std::unique_ptr<Communicator>> open(uint32_t queue, uint32_t axis) = 0;
-  /// Makes calls in progress on all communicators, and later ones, fail soon on this rank, and tells its peers. From any thread.
+  /// Makes calls in progress on all communicators, and later ones, fail soon on this rank, and tells its peers. From
+  /// any thread.
   virtual void abort() = 0;
 };
 

@@ -14,8 +14,8 @@
 namespace ds::runtime {
 
 struct ExecutorOptions {
-  int threads = 1;          ///< of the compute queue's pool, the calling thread included
-  std::vector<int> cores;   ///< to bind the pool's threads to, in turn; empty: left to the system
+  int threads = 1;        ///< of the compute queue's pool, the calling thread included
+  std::vector<int> cores; ///< to bind the pool's threads to, in turn; empty: left to the system
   /// An instruction or a wait that takes longer fails the step with DeadlineExceeded; 0: no limit.
   std::chrono::milliseconds timeout{0};
   /// Called once on a stall, from a thread of the executor, with the status that runStep will return if it can: a
@@ -33,18 +33,19 @@ struct BufferView {
 /// Where a step's time went; one per instruction.
 struct InstructionTiming {
   uint32_t queue = 0;
-  uint32_t order = 0;       ///< of plan::Instruction
+  uint32_t order = 0; ///< of plan::Instruction
   std::string name;
-  double seconds = 0;       ///< in all iterations of the last step, without waits
-  double waitSeconds = 0;   ///< for its events
+  double seconds = 0;     ///< in all iterations of the last step, without waits
+  double waitSeconds = 0; ///< for its events
 };
 
 /// One rank's program with all pointers and extents resolved. Errors carry rank, step and op in their message
-/// ("rank 1, step 3, op matmul.7: ..."). Not thread-safe, except for `abort`. After a failed step it can only be destroyed.
+/// ("rank 1, step 3, op matmul.7: ..."). Not thread-safe, except for `abort`. After a failed step it can only be
+/// destroyed.
 class Executor {
 public:
-  /// Takes the arenas (faulted in, zeroed), loads the kernels, and prepares every instruction of `plan`, which must have passed
-  /// plan check() and must outlive the executor. The thread that calls this should also call runStep.
+  /// Takes the arenas (faulted in, zeroed), loads the kernels, and prepares every instruction of `plan`, which must
+  /// have passed plan check() and must outlive the executor. The thread that calls this should also call runStep.
   static absl::StatusOr<std::unique_ptr<Executor>> create(const plan::PlanT &plan, int64_t rank, Transport &transport,
                                                           const ExecutorOptions &options);
   virtual ~Executor() = default;

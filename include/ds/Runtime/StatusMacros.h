@@ -21,7 +21,8 @@
   } while (false)
 
 /// Declares or assigns `target` from the StatusOr `expression`, or returns its error.
-#define DS_ASSIGN_OR_RETURN(target, expression) DS_ASSIGN_OR_RETURN_INNER(DS_CONCAT(dsStatusOr, __LINE__), target, expression)
+#define DS_ASSIGN_OR_RETURN(target, expression)                                                                        \
+  DS_ASSIGN_OR_RETURN_INNER(DS_CONCAT(dsStatusOr, __LINE__), target, expression)
 #define DS_ASSIGN_OR_RETURN_INNER(temporary, target, expression)                                                       \
   auto temporary = (expression);                                                                                       \
   if (!temporary.ok())                                                                                                 \

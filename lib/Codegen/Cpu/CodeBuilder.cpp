@@ -104,10 +104,14 @@ Value CodeBuilder::compute(Operation *op, ValueRange operands, Lanes lanes) {
     attributes.set("fastmath", arith::FastMathFlagsAttr::get(builder.getContext(), arith::FastMathFlags::contract));
   SmallVector<Value> values(operands);
   // A division under a mask must not trap on lanes that do not exist.
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(op) && lanes.mask)
-    values[1] = arith::SelectOp::create(builder, loc, lanes.mask, values[1], constant(builder.getIntegerAttr(element, 1), lanes.count));
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(
+          op) &&
+      lanes.mask)
+    values[1] = arith::SelectOp::create(builder, loc, lanes.mask, values[1],
+                                        constant(builder.getIntegerAttr(element, 1), lanes.count));
   bool movesBits = isa<arith::ExtFOp, arith::TruncFOp, arith::SelectOp, arith::BitcastOp, WhereOp>(op);
-  bool isNarrow = !movesBits && (isNarrowFloat(element) || llvm::any_of(values, [](Value value) { return isNarrowFloat(value.getType()); }));
+  bool isNarrow = !movesBits && (isNarrowFloat(element) ||
+                                 llvm::any_of(values, [](Value value) { return isNarrowFloat(value.getType()); }));
   if (!isNarrow)
     return create(elementOpOf(op), values, typeOf(element, lanes.count), attributes);
   for (Value &value : values)
@@ -127,7 +131,8 @@ Value CodeBuilder::loadPointer(Value pointers, int64_t number) {
 }
 
 Value CodeBuilder::loadIndex(Value indices, int64_t number) {
-  return LLVM::LoadOp::create(builder, loc, builder.getI64Type(), addressOf(indices, builder.getI64Type(), index(number)), 8);
+  return LLVM::LoadOp::create(builder, loc, builder.getI64Type(),
+                              addressOf(indices, builder.getI64Type(), index(number)), 8);
 }
 
 /// How an element lies in memory. 16-bit floats travel as integers, for which every CPU has masked accesses.
@@ -144,7 +149,8 @@ Value CodeBuilder::addressOf(Value pointer, Type element, Value offset) {
   if (!offset)
     return pointer;
   Type storage = isa<LLVM::LLVMPointerType>(element) ? element : storageOf(element);
-  return LLVM::GEPOp::create(builder, loc, pointerType(), storage, pointer, ValueRange(offset), LLVM::GEPNoWrapFlags::inbounds);
+  return LLVM::GEPOp::create(builder, loc, pointerType(), storage, pointer, ValueRange(offset),
+                             LLVM::GEPNoWrapFlags::inbounds);
 }
 
 Value CodeBuilder::load(Type element, Value address, Lanes lanes) {
@@ -152,7 +158,8 @@ Value CodeBuilder::load(Type element, Value address, Lanes lanes) {
   Value value;
   if (lanes.mask) {
     Value zeros = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-    value = LLVM::MaskedLoadOp::create(builder, loc, type, address, lanes.mask, zeros, builder.getI32IntegerAttr(bytesOf(element)),
+    value = LLVM::MaskedLoadOp::create(builder, loc, type, address, lanes.mask, zeros,
+                                       builder.getI32IntegerAttr(bytesOf(element)),
                                        /*nontemporal=*/nullptr);
   } else {
     value = LLVM::LoadOp::create(builder, loc, type, address, bytesOf(element));
@@ -221,7 +228,8 @@ Value CodeBuilder::neutral(Reduction kind, Type accumulator, unsigned lanes) {
 }
 
 Value CodeBuilder::fold(Reduction kind, Value accumulator, Value value, Lanes lanes) {
-  Value folded = arith::getReductionOp(arithKind(kind, getElementTypeOrSelf(value.getType())), builder, loc, accumulator, value);
+  Value folded =
+      arith::getReductionOp(arithKind(kind, getElementTypeOrSelf(value.getType())), builder, loc, accumulator, value);
   // NaN stays NaN; the sign of zero is free, and so is the contraction of a sum with what it adds.
   arith::FastMathFlags flags = arith::FastMathFlags::contract | arith::FastMathFlags::nsz;
   if (isa<arith::ArithFastMathInterface>(folded.getDefiningOp()))
@@ -254,8 +262,10 @@ Value CodeBuilder::foldLanes(Reduction kind, Value vector) {
   default:
     break;
   }
-  arith::FastMathFlags flags = arith::FastMathFlags::reassoc | arith::FastMathFlags::contract | arith::FastMathFlags::nsz;
-  return vector::ReductionOp::create(builder, loc, *combining, vector, isa<FloatType>(element) ? flags : arith::FastMathFlags::none);
+  arith::FastMathFlags flags =
+      arith::FastMathFlags::reassoc | arith::FastMathFlags::contract | arith::FastMathFlags::nsz;
+  return vector::ReductionOp::create(builder, loc, *combining, vector,
+                                     isa<FloatType>(element) ? flags : arith::FastMathFlags::none);
 }
 
 //===----------------------------------------------------------------------===//
@@ -263,12 +273,13 @@ Value CodeBuilder::foldLanes(Reduction kind, Value vector) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> CodeBuilder::loop(Value begin, Value end, int64_t step, ValueRange carried, LoopBody body) {
-  auto loop = scf::ForOp::create(builder, loc, begin, end, index(step), carried, [&](OpBuilder &, Location, Value at, ValueRange values) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(at.getParentBlock());
-    SmallVector<Value> next = body(at, values);
-    scf::YieldOp::create(builder, loc, next);
-  });
+  auto loop = scf::ForOp::create(builder, loc, begin, end, index(step), carried,
+                                 [&](OpBuilder &, Location, Value at, ValueRange values) {
+                                   OpBuilder::InsertionGuard guard(builder);
+                                   builder.setInsertionPointToEnd(at.getParentBlock());
+                                   SmallVector<Value> next = body(at, values);
+                                   scf::YieldOp::create(builder, loc, next);
+                                 });
   return loop.getResults();
 }
 
@@ -276,10 +287,14 @@ SmallVector<Value> CodeBuilder::loop(Value begin, Value end, ValueRange carried,
   return loop(begin, end, 1, carried, body);
 }
 
-SmallVector<Value> CodeBuilder::vectorLoop(Value begin, Value end, unsigned lanes, ValueRange carried, VectorLoopBody body) {
+SmallVector<Value> CodeBuilder::vectorLoop(Value begin, Value end, unsigned lanes, ValueRange carried,
+                                           VectorLoopBody body) {
   Value full = mul(div(sub(end, begin), index(lanes)), index(lanes)), middle = add(begin, full);
-  SmallVector<Value> values = loop(begin, middle, lanes, carried, [&](Value at, ValueRange inner) { return body(at, {lanes, {}}, inner); });
-  auto rest = scf::IfOp::create(builder, loc, ValueRange(values).getTypes(), isLess(middle, end), /*withElseRegion=*/!values.empty());
+  SmallVector<Value> values = loop(begin, middle, lanes, carried, [&](Value at, ValueRange inner) {
+    return body(at, {lanes, {}}, inner);
+  });
+  auto rest = scf::IfOp::create(builder, loc, ValueRange(values).getTypes(), isLess(middle, end),
+                                /*withElseRegion=*/!values.empty());
   OpBuilder::InsertionGuard guard(builder);
   if (!values.empty()) {
     builder.setInsertionPointToEnd(rest.elseBlock());

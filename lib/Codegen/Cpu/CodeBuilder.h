@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Builds what kernels are made of, on scalars and on vectors alike: memory accesses, reductions, elementwise ops, loops.
+/// Builds what kernels are made of, on scalars and on vectors alike: memory accesses, reductions, elementwise ops,
+/// loops.
 
 #ifndef DS_LIB_CODEGEN_CPU_CODEBUILDER_H
 #define DS_LIB_CODEGEN_CPU_CODEBUILDER_H
@@ -84,20 +85,23 @@ public:
   //===--------------------------------------------------------------------===//
 
   using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value index, mlir::ValueRange carried)>;
-  using VectorLoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value index, Lanes lanes, mlir::ValueRange carried)>;
+  using VectorLoopBody =
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value index, Lanes lanes, mlir::ValueRange carried)>;
 
   /// for index in [begin, end): carried = body(index, carried).
   llvm::SmallVector<mlir::Value> loop(mlir::Value begin, mlir::Value end, mlir::ValueRange carried, LoopBody body);
   /// The same, `lanes` indices at a time; what does not fill a vector goes under a mask.
-  llvm::SmallVector<mlir::Value> vectorLoop(mlir::Value begin, mlir::Value end, unsigned lanes, mlir::ValueRange carried,
-                                            VectorLoopBody body);
+  llvm::SmallVector<mlir::Value> vectorLoop(mlir::Value begin, mlir::Value end, unsigned lanes,
+                                            mlir::ValueRange carried, VectorLoopBody body);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
 
 private:
-  llvm::SmallVector<mlir::Value> loop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange carried, LoopBody body);
-  mlir::Value create(llvm::StringRef name, mlir::ValueRange operands, mlir::Type type, llvm::ArrayRef<mlir::NamedAttribute> attributes);
+  llvm::SmallVector<mlir::Value> loop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange carried,
+                                      LoopBody body);
+  mlir::Value create(llvm::StringRef name, mlir::ValueRange operands, mlir::Type type,
+                     llvm::ArrayRef<mlir::NamedAttribute> attributes);
 };
 
 } // namespace ds

@@ -44,8 +44,8 @@ private:
   MLIRContext *context;
   CpuTarget cpu;
   unsigned threads;
-  llvm::StringSet<> known;                           ///< hashes
-  std::vector<OwningOpRef<ModuleOp>> modules;        ///< one per kernel, in the order of their arrival
+  llvm::StringSet<> known;                    ///< hashes
+  std::vector<OwningOpRef<ModuleOp>> modules; ///< one per kernel, in the order of their arrival
 };
 
 } // namespace
@@ -94,7 +94,8 @@ FailureOr<std::vector<uint8_t>> CpuCompilerImpl::finish() {
     }
   };
   std::vector<std::thread> helpers;
-  for (unsigned number = 1; number < std::min<size_t>(threads, modules.size()) && context->isMultithreadingEnabled(); ++number)
+  for (unsigned number = 1; number < std::min<size_t>(threads, modules.size()) && context->isMultithreadingEnabled();
+       ++number)
     helpers.emplace_back(work);
   work();
   for (std::thread &helper : helpers)
@@ -116,8 +117,8 @@ FailureOr<std::unique_ptr<CpuCompiler>> CpuCompiler::create(MLIRContext *context
   std::optional<CpuTarget> target = CpuTarget::find(options.cpu, error);
   if (!target)
     return emitError(UnknownLoc::get(context)) << error;
-  context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
-                       vector::VectorDialect>();
+  context->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
+                       math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(*context);
   registerLLVMDialectTranslation(*context);
   return std::unique_ptr<CpuCompiler>(std::make_unique<CpuCompilerImpl>(context, std::move(*target), options.threads));

@@ -8,9 +8,11 @@
 //   for each row
 //     what changes with the row
 //     for each pass
-//       for each line of columns                                            one line, unless the columns are several groups
+//       for each line of columns                                            one line, unless the columns are several
+//       groups
 //         what changes with the line
-//         for each vector of elements: compute, fold, store                 all loads before all stores: results may lie in inputs
+//         for each vector of elements: compute, fold, store                 all loads before all stores: results may
+//         lie in inputs
 //       the row statistics of the pass, and what depends on them
 //     what is folded or stored per row
 //
@@ -53,7 +55,8 @@ private:
   // Passes and lines
   void emitPass(unsigned pass, Value begin, Value end);
   SmallVector<Value> emitLine(unsigned pass, Value begin, Value end, ValueRange statistics);
-  SmallVector<Value> emitElements(unsigned pass, Value at, Lanes lanes, ArrayRef<unsigned> accumulated, ValueRange carried);
+  SmallVector<Value> emitElements(unsigned pass, Value at, Lanes lanes, ArrayRef<unsigned> accumulated,
+                                  ValueRange carried);
   void addToWorkspace(unsigned node, Value address, Value value, Lanes lanes);
 
   // Nodes
@@ -83,13 +86,13 @@ private:
   unsigned vectorBits;
 
   LLVM::LLVMFuncOp function;
-  SmallVector<Value> buffers;          ///< inputs, results
-  DenseMap<unsigned, Value> folds;     ///< node -> this chunk's workspace
-  SmallVector<Value> scratchRows;      ///< this chunk's
-  SmallVector<Value> lengths, begins;  ///< of the groups
-  DenseMap<unsigned, Value> indices;   ///< group -> where the row and the line are in it
+  SmallVector<Value> buffers;         ///< inputs, results
+  DenseMap<unsigned, Value> folds;    ///< node -> this chunk's workspace
+  SmallVector<Value> scratchRows;     ///< this chunk's
+  SmallVector<Value> lengths, begins; ///< of the groups
+  DenseMap<unsigned, Value> indices;  ///< group -> where the row and the line are in it
   Value currentRow;
-  DenseMap<unsigned, Value> scalars;   ///< node -> value, of nodes above the element level
+  DenseMap<unsigned, Value> scalars; ///< node -> value, of nodes above the element level
 };
 
 } // namespace
@@ -130,8 +133,8 @@ Value KernelEmitter::keptAddress(KeptIn kept, Type element, Value at) {
   return code.addressOf(scratchRows[kept.number], element, offsetOf(graph.allGroups() & ~graph.rowGroups(), at));
 }
 
-/// Four registers at a time hide the latency of sums and polynomials; where there are 16 of them, or many polynomials, more than two
-/// would spill.
+/// Four registers at a time hide the latency of sums and polynomials; where there are 16 of them, or many polynomials,
+/// more than two would spill.
 unsigned KernelEmitter::lanesOf(unsigned pass) {
   unsigned bits = 32, numCostly = 0;
   for (auto [number, node] : llvm::enumerate(graph.nodes)) {
@@ -162,16 +165,19 @@ Value KernelEmitter::valueAt(unsigned number, Lanes lanes, DenseMap<unsigned, Va
   if (!isNew)
     return found->second;
   const KernelNode &node = graph.nodes[number];
-  Value value = node.kind == NodeKind::Constant
-                    ? code.constant(cast<TypedAttr>(cast<SplatElementsAttr>(node.value.getDefiningOp<arith::ConstantOp>().getValue())
-                                                        .getSplatValue<Attribute>()),
-                                    lanes.count)
-                    : code.splat(scalars.at(number), lanes.count);
+  Value value =
+      node.kind == NodeKind::Constant
+          ? code.constant(
+                cast<TypedAttr>(cast<SplatElementsAttr>(node.value.getDefiningOp<arith::ConstantOp>().getValue())
+                                    .getSplatValue<Attribute>()),
+                lanes.count)
+          : code.splat(scalars.at(number), lanes.count);
   return elements[number] = value;
 }
 
 /// The value of a node at the current place; `elements` has its operands.
-Value KernelEmitter::emitNode(unsigned number, unsigned pass, Value at, Lanes lanes, DenseMap<unsigned, Value> &elements) {
+Value KernelEmitter::emitNode(unsigned number, unsigned pass, Value at, Lanes lanes,
+                              DenseMap<unsigned, Value> &elements) {
   const KernelNode &node = graph.nodes[number];
   if (node.kind == NodeKind::Input) {
     Value buffer = buffers[cast<BlockArgument>(node.value).getArgNumber()];
@@ -397,7 +403,8 @@ SmallVector<Value> KernelEmitter::emitLine(unsigned pass, Value begin, Value end
   return values;
 }
 
-SmallVector<Value> KernelEmitter::emitElements(unsigned pass, Value at, Lanes lanes, ArrayRef<unsigned> accumulated, ValueRange carried) {
+SmallVector<Value> KernelEmitter::emitElements(unsigned pass, Value at, Lanes lanes, ArrayRef<unsigned> accumulated,
+                                               ValueRange carried) {
   DenseMap<unsigned, Value> elements;
   for (auto [number, node] : llvm::enumerate(graph.nodes))
     if (schedule.needed[pass][number] && levelOf(graph, node.groups) == Level::Element)
@@ -447,14 +454,16 @@ void KernelEmitter::emitFinish(StringRef symbol, ModuleOp module) {
     unsigned own = places.try_emplace(result.node, place++).first->second;
     const KernelNode &node = graph.nodes[result.node];
     Type type = CodeBuilder::accumulatorOf(node.element());
-    Value count = countOf(node.groups), workspace = code.loadPointer(function.getArgument(0), own), target = resultBuffer(number);
+    Value count = countOf(node.groups), workspace = code.loadPointer(function.getArgument(0), own),
+          target = resultBuffer(number);
     auto finish = [&](Value at, Lanes lanes, ValueRange) -> SmallVector<Value> {
       Value first = code.neutral(kindOf(node), type, lanes.count);
-      SmallVector<Value> sum = code.loop(code.index(0), chunks, first, [&](Value chunk, ValueRange carried) -> SmallVector<Value> {
-        Value offset = code.mul(chunk, count);
-        Value part = code.load(type, code.addressOf(workspace, type, at ? code.add(offset, at) : offset), lanes);
-        return {code.fold(kindOf(node), carried.front(), part, {lanes.count, {}})};
-      });
+      SmallVector<Value> sum =
+          code.loop(code.index(0), chunks, first, [&](Value chunk, ValueRange carried) -> SmallVector<Value> {
+            Value offset = code.mul(chunk, count);
+            Value part = code.load(type, code.addressOf(workspace, type, at ? code.add(offset, at) : offset), lanes);
+            return {code.fold(kindOf(node), carried.front(), part, {lanes.count, {}})};
+          });
       Value value = code.fromAccumulator(sum.front(), node.element(), lanes.count);
       code.store(value, code.addressOf(target, node.element(), at), lanes);
       return {};

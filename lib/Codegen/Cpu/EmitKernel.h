@@ -12,8 +12,8 @@
 
 namespace ds {
 
-/// Appends the functions of a kernel, `symbol` and, if it folds rows, `symbol`_finish, to `module`. `vectorBits`: the width of
-/// the target's vector registers.
+/// Appends the functions of a kernel, `symbol` and, if it folds rows, `symbol`_finish, to `module`. `vectorBits`: the
+/// width of the target's vector registers.
 void emitKernel(const KernelGraph &graph, llvm::StringRef symbol, unsigned vectorBits, mlir::ModuleOp module);
 
 } // namespace ds

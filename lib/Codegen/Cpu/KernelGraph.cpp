@@ -253,7 +253,8 @@ LogicalResult GraphBuilder::checkPlaces() {
       continue;
     bool fits = layout.flat == space.flat;
     for (auto [dim, place] : llvm::enumerate(map))
-      fits &= layout.dims[dim] == space.dims[place] && tensorTypeOf(value).getDimSize(dim) == graph.space.getDimSize(place);
+      fits &=
+          layout.dims[dim] == space.dims[place] && tensorTypeOf(value).getDimSize(dim) == graph.space.getDimSize(place);
     if (!fits)
       return kernel.emitOpError("must run over one space, got ") << value.getType() << " beside " << graph.space;
   }
@@ -337,7 +338,8 @@ DimSet GraphBuilder::groupsOf(DimSet dims) {
   for (auto [number, group] : llvm::enumerate(graph.groups)) {
     auto members = llvm::seq<int64_t>(group.first, group.second);
     bool isFree = !isFlat() && llvm::all_of(members, [&](int64_t dim) { return isFreeDim(dim); });
-    bool has = llvm::any_of(members, [&](int64_t dim) { return (dims >> dim & 1) && (isFlat() || isFree || !isFreeDim(dim)); });
+    bool has = llvm::any_of(members,
+                            [&](int64_t dim) { return (dims >> dim & 1) && (isFlat() || isFree || !isFreeDim(dim)); });
     set |= DimSet(has) << number;
   }
   return set;
@@ -360,7 +362,8 @@ LogicalResult GraphBuilder::checkReductions() {
   for (const KernelNode &node : graph.nodes) {
     for (unsigned operand : node.operands)
       if (graph.nodes[operand].kind == NodeKind::Fold)
-        return kernel.emitOpError("must only yield what it folds over rows, got a use of ") << graph.nodes[operand].value;
+        return kernel.emitOpError("must only yield what it folds over rows, got a use of ")
+               << graph.nodes[operand].value;
     if (node.kind != NodeKind::Fold)
       continue;
     bool isOfRow = graph.hasColumns() && node.foldedFromGroups == graph.rowGroups();
@@ -408,7 +411,8 @@ std::string ds::structureOf(const KernelGraph &graph) {
   for (Value input : graph.inputs())
     out << tensorTypeOf(input).getElementType() << ',';
   for (const KernelNode &node : graph.nodes) {
-    out << ';' << static_cast<unsigned>(node.kind) << ' ' << node.element() << ' ' << node.groups << ' ' << node.foldedFromGroups;
+    out << ';' << static_cast<unsigned>(node.kind) << ' ' << node.element() << ' ' << node.groups << ' '
+        << node.foldedFromGroups;
     llvm::interleave(node.operands, out, ",");
     if (auto argument = dyn_cast<BlockArgument>(node.value)) {
       out << '#' << argument.getArgNumber();

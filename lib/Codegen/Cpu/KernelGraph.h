@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// The body of a kernel as a graph over the groups of its space: broadcasts and sizes are gone. Knows nothing of the target.
+/// The body of a kernel as a graph over the groups of its space: broadcasts and sizes are gone. Knows nothing of the
+/// target.
 
 #ifndef DS_LIB_CODEGEN_CPU_KERNELGRAPH_H
 #define DS_LIB_CODEGEN_CPU_KERNELGRAPH_H
@@ -18,12 +19,12 @@ enum class NodeKind : uint8_t { Input, Constant, Iota, Compute, RowStatistic, Fo
 /// A value of the body at one place of the space. A value that is broadcast in two ways is two nodes.
 struct KernelNode {
   NodeKind kind;
-  mlir::Value value;                  ///< its element type and defining op, or the block argument
-  DimSet dims = 0;                    ///< the dims of the space over which it runs
-  DimSet groups = 0;                  ///< the same as groups
+  mlir::Value value;                    ///< its element type and defining op, or the block argument
+  DimSet dims = 0;                      ///< the dims of the space over which it runs
+  DimSet groups = 0;                    ///< the same as groups
   llvm::SmallVector<unsigned> operands; ///< numbers of nodes, all smaller than its own
-  DimSet foldedFrom = 0;              ///< RowStatistic, Fold: the dims over which the operand is taken, before the reduction
-  DimSet foldedFromGroups = 0;        ///< the same as groups
+  DimSet foldedFrom = 0;       ///< RowStatistic, Fold: the dims over which the operand is taken, before the reduction
+  DimSet foldedFromGroups = 0; ///< the same as groups
 
   mlir::Type element() const { return mlir::cast<mlir::RankedTensorType>(value.getType()).getElementType(); }
   /// Iota: along which dim of the space.
@@ -33,7 +34,7 @@ struct KernelNode {
 /// What becomes of one result of the kernel.
 struct KernelResult {
   unsigned node = 0;
-  DimSet dims = 0;      ///< over which the result runs: more than its node's if it ends in a broadcast
+  DimSet dims = 0; ///< over which the result runs: more than its node's if it ends in a broadcast
   DimSet groups = 0;
   bool isFolded = false; ///< known only when all rows are done
 };

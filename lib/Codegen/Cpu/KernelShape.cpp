@@ -41,7 +41,8 @@ static int64_t productOver(ArrayRef<int64_t> lengths, DimSet groups) {
 
 /// Partial sums are kept in f32 for 16-bit floats.
 static Type accumulatorOf(Type element) {
-  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32 ? Float32Type::get(element.getContext()) : element;
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32 ? Float32Type::get(element.getContext())
+                                                                         : element;
 }
 
 FailureOr<KernelShape> ds::analyzeKernel(KernelOp kernel, const Mesh &mesh) {
@@ -86,7 +87,9 @@ bool ds::mayShareBuffer(KernelOp kernel, unsigned result, unsigned input) {
   FailureOr<KernelGraph> graph = buildKernelGraph(kernel);
   if (failed(graph) || graph->results[result].isFolded)
     return false;
-  auto widthOf = [](Value value) { return llvm::divideCeil(cast<RankedTensorType>(value.getType()).getElementTypeBitWidth(), 8u); };
+  auto widthOf = [](Value value) {
+    return llvm::divideCeil(cast<RankedTensorType>(value.getType()).getElementTypeBitWidth(), 8u);
+  };
   if (widthOf(kernel.getInputs()[input]) != widthOf(kernel.getResults()[result]))
     return false;
   RowSchedule schedule = scheduleRow(*graph);

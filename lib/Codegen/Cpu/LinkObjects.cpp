@@ -73,9 +73,10 @@ std::optional<std::vector<uint8_t>> ds::linkObjects(ArrayRef<ObjectCode> objects
   if (!folder)
     return std::nullopt;
   std::string output = folder->file("kernels.so");
-  SmallVector<std::string> arguments = {"ld.lld",        "-shared",   "--threads=1", "--build-id=none", "--hash-style=gnu",
-                                        "--gc-sections", "-z",        "noexecstack", "-z",              "now",
-                                        "--strip-all",   "-soname",   "ds-kernels",  "-o",              output};
+  SmallVector<std::string> arguments = {
+      "ld.lld",      "-shared", "--threads=1", "--build-id=none", "--hash-style=gnu", "--gc-sections", "-z",
+      "noexecstack", "-z",      "now",         "--strip-all",     "-soname",          "ds-kernels",    "-o",
+      output};
   for (auto [number, object] : llvm::enumerate(objects)) {
     arguments.push_back(folder->file(Twine(number) + ".o"));
     if (!writeFile(arguments.back(), object, error))
@@ -83,7 +84,8 @@ std::optional<std::vector<uint8_t>> ds::linkObjects(ArrayRef<ObjectCode> objects
   }
   if (!runLinker(arguments, error))
     return std::nullopt;
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> linked = llvm::MemoryBuffer::getFile(output, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> linked =
+      llvm::MemoryBuffer::getFile(output, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!linked) {
     error = "cannot read \"" + output + "\": " + linked.getError().message();
     return std::nullopt;

@@ -33,8 +33,9 @@ using namespace ds;
 
 /// What has a polynomial of MLIR for f32; f64 goes to libm.
 static bool hasPolynomial(StringRef function) {
-  static const llvm::StringSet<> names = {"math.acos", "math.asin", "math.atan", "math.atan2", "math.cbrt", "math.cos",
-                                          "math.erfc", "math.log",  "math.log1p", "math.log2", "math.sin", "math.tanh"};
+  static const llvm::StringSet<> names = {"math.acos",  "math.asin", "math.atan", "math.atan2",
+                                          "math.cbrt",  "math.cos",  "math.erfc", "math.log",
+                                          "math.log1p", "math.log2", "math.sin",  "math.tanh"};
   return names.contains(function);
 }
 
@@ -43,7 +44,8 @@ static LogicalResult expandMath(ModuleOp module) {
   populateMathApproximationPatterns(patterns);
   populateMathAlgebraicSimplificationPatterns(patterns);
   populateMathPolynomialApproximationPatterns(patterns, hasPolynomial);
-  math::populateExpansionPatterns(patterns, {"sinh", "cosh", "tan", "asinh", "acosh", "atanh", "powf", "fpowi", "exp2f", "ctlz"});
+  math::populateExpansionPatterns(patterns,
+                                  {"sinh", "cosh", "tan", "asinh", "acosh", "atanh", "powf", "fpowi", "exp2f", "ctlz"});
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
@@ -87,10 +89,11 @@ LogicalResult ds::lowerKernel(ModuleOp module) {
 
 /// Intrinsics that are instructions on every CPU, or short sequences of them.
 static bool isInstruction(StringRef intrinsic) {
-  static const llvm::StringSet<> names = {
-      "abs",     "ceil",    "copysign", "ctlz",         "ctpop",        "cttz",    "fabs",      "floor",   "fma",     "fmuladd",
-      "fptosi",  "maximum", "maxnum",   "masked.load",  "masked.store", "minimum", "minnum",    "nearbyint", "rint",  "round",
-      "roundeven", "sqrt",  "smax",     "smin",         "trunc",        "umax",    "umin",      "is.fpclass"};
+  static const llvm::StringSet<> names = {"abs",    "ceil",        "copysign",     "ctlz",      "ctpop",  "cttz",
+                                          "fabs",   "floor",       "fma",          "fmuladd",   "fptosi", "maximum",
+                                          "maxnum", "masked.load", "masked.store", "minimum",   "minnum", "nearbyint",
+                                          "rint",   "round",       "roundeven",    "sqrt",      "smax",   "smin",
+                                          "trunc",  "umax",        "umin",         "is.fpclass"};
   return names.contains(intrinsic) || intrinsic.starts_with("vector.");
 }
 

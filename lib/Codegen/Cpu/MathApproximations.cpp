@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// exp and expm1: e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2 (Cody and Waite 1980), e^r by a minimax polynomial
-// of degree 6. n is found by adding 1.5 * 2^23, which rounds to integers and leaves n in the low bits.
-// erf: for small |x| an odd polynomial, else 1 - e^(polynomial in |x|).
+// exp and expm1: e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2 (Cody and Waite 1980), e^r by a minimax
+// polynomial of degree 6. n is found by adding 1.5 * 2^23, which rounds to integers and leaves n in the low bits. erf:
+// for small |x| an odd polynomial, else 1 - e^(polynomial in |x|).
 
 #include "LowerKernel.h"
 
@@ -60,8 +60,7 @@ private:
   Type type;
 };
 
-template <typename OpT>
-struct F32Pattern : OpRewritePattern<OpT> {
+template <typename OpT> struct F32Pattern : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   virtual Value expand(FloatBuilder &b, OpT op) const = 0;
 
@@ -81,7 +80,8 @@ struct ExpandExp : F32Pattern<math::ExpOp> {
     Value bounded = b.select(b.isLess(greatest, x), greatest, x);
     auto [halfPower, rest] = b.splitExponent(bounded);
     // Twice e^rest, as the power is the half.
-    Value twice = b.polynomial(rest, {2 * 1.37805939e-3f, 2 * 8.37312452e-3f, 2 * 4.16695364e-2f, 2 * 1.66664720e-1f, 2 * 4.99999851e-1f, 2, 2});
+    Value twice = b.polynomial(rest, {2 * 1.37805939e-3f, 2 * 8.37312452e-3f, 2 * 4.16695364e-2f, 2 * 1.66664720e-1f,
+                                      2 * 4.99999851e-1f, 2, 2});
     return b.select(b.isLess(x, least), b.number(0), b.mul(twice, halfPower));
   }
 };
@@ -92,7 +92,8 @@ struct ExpandExpM1 : F32Pattern<math::ExpM1Op> {
     Value x = op.getOperand(), greatest = b.number(88.8f), least = b.number(-86.9f);
     Value bounded = b.select(b.isLess(greatest, x), greatest, b.select(b.isLess(x, least), least, x));
     auto [halfPower, rest] = b.splitExponent(bounded);
-    Value tail = b.polynomial(rest, {1.98423862e-4f, 1.39337569e-3f, 8.33333287e-3f, 4.16664742e-2f, 1.66666672e-1f, 0.5f});
+    Value tail =
+        b.polynomial(rest, {1.98423862e-4f, 1.39337569e-3f, 8.33333287e-3f, 4.16664742e-2f, 1.66666672e-1f, 0.5f});
     Value restM1 = b.fma(b.mul(rest, rest), tail, rest);
     Value half = b.fma(halfPower, restM1, b.sub(halfPower, b.number(0.5f)));
     return b.add(half, half);
@@ -105,10 +106,11 @@ struct ExpandErf : F32Pattern<math::ErfOp> {
     OpBuilder &builder = b.getBuilder();
     Location loc = op.getLoc();
     Value x = op.getOperand(), size = math::AbsFOp::create(builder, loc, x), square = b.mul(x, x);
-    Value inner = b.polynomial(square, {-5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f, 1.12819925e-1f, -3.76125336e-1f, 1.28379166e-1f});
+    Value inner = b.polynomial(
+        square, {-5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f, 1.12819925e-1f, -3.76125336e-1f, 1.28379166e-1f});
     inner = b.fma(inner, x, x);
-    Value exponent = b.polynomial(size, {-1.72853470e-5f, 3.83197126e-4f, -3.88396438e-3f, 2.42546219e-2f, -1.06777877e-1f,
-                                         -6.34846687e-1f, -1.28717512e-1f});
+    Value exponent = b.polynomial(size, {-1.72853470e-5f, 3.83197126e-4f, -3.88396438e-3f, 2.42546219e-2f,
+                                         -1.06777877e-1f, -6.34846687e-1f, -1.28717512e-1f});
     exponent = b.fma(exponent, size, b.sub(b.number(0), size));
     Value outer = b.sub(b.number(1), math::ExpOp::create(builder, loc, exponent));
     outer = math::CopySignOp::create(builder, loc, outer, x);

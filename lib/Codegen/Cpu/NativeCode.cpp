@@ -27,9 +27,9 @@ using namespace ds;
 
 /// What kernels gain from. Others of a CPU (system calls, cryptography) would only make plans refuse to run elsewhere.
 static bool isUseful(StringRef feature) {
-  static const llvm::StringSet<> names = {"avx",      "avx2",     "avx512bf16", "avx512bw", "avx512cd", "avx512dq", "avx512f",
-                                          "avx512vl", "bmi",      "bmi2",       "f16c",     "fma",      "lzcnt",    "popcnt",
-                                          "sse3",     "sse4.1",   "sse4.2",     "ssse3"};
+  static const llvm::StringSet<> names = {"avx",     "avx2",     "avx512bf16", "avx512bw", "avx512cd", "avx512dq",
+                                          "avx512f", "avx512vl", "bmi",        "bmi2",     "f16c",     "fma",
+                                          "lzcnt",   "popcnt",   "sse3",       "sse4.1",   "sse4.2",   "ssse3"};
   return names.contains(feature);
 }
 
@@ -92,8 +92,8 @@ static std::unique_ptr<llvm::TargetMachine> makeMachine(const CpuTarget &target)
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(triple, "x86-64", featureText(target), options, llvm::Reloc::PIC_,
-                                                                         std::nullopt, llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
+      triple, "x86-64", featureText(target), options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 //===----------------------------------------------------------------------===//

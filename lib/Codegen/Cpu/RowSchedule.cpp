@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A row statistic is known after the pass over the columns that feeds it; what depends on it belongs to the next pass. What a
-// later pass needs of an earlier one is loaded if it is a result anyway, kept in a result's row or in a scratch row if it
-// is costly, and else computed again.
+// A row statistic is known after the pass over the columns that feeds it; what depends on it belongs to the next pass.
+// What a later pass needs of an earlier one is loaded if it is a result anyway, kept in a result's row or in a scratch
+// row if it is costly, and else computed again.
 
 #include "RowSchedule.h"
 
@@ -26,8 +26,8 @@ bool ds::foldsElements(const KernelGraph &graph, const KernelNode &reduction) {
 
 bool ds::isCostly(Operation *op) {
   return isa_and_nonnull<math::MathDialect>(op ? op->getDialect() : nullptr) &&
-         !isa<math::SqrtOp, math::RsqrtOp, math::AbsFOp, math::AbsIOp, math::FmaOp, math::CeilOp, math::FloorOp, math::RoundOp,
-              math::RoundEvenOp, math::TruncOp, math::CopySignOp>(op);
+         !isa<math::SqrtOp, math::RsqrtOp, math::AbsFOp, math::AbsIOp, math::FmaOp, math::CeilOp, math::FloorOp,
+              math::RoundOp, math::RoundEvenOp, math::TruncOp, math::CopySignOp>(op);
 }
 
 namespace {
@@ -53,7 +53,9 @@ public:
   }
 
 private:
-  static bool isReduction(const KernelNode &node) { return node.kind == NodeKind::RowStatistic || node.kind == NodeKind::Fold; }
+  static bool isReduction(const KernelNode &node) {
+    return node.kind == NodeKind::RowStatistic || node.kind == NodeKind::Fold;
+  }
   bool isElementwise(const KernelResult &result) {
     return !result.isFolded && result.groups == graph.allGroups() && !graph.groups.empty();
   }

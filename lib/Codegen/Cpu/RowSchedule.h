@@ -22,11 +22,12 @@ struct KeptIn {
 
 struct RowSchedule {
   unsigned numPasses = 0;
-  llvm::SmallVector<unsigned> stage;     ///< per node: the first pass before which its operands are known
-  llvm::SmallVector<unsigned> firstPass; ///< per node: the first pass that needs it, numPasses if none does
-  llvm::SmallVector<std::optional<KeptIn>> kept;              ///< per node
-  llvm::SmallVector<llvm::SmallVector<bool>> needed;          ///< [pass][node]: element-level or line-level, computed or loaded there
-  llvm::SmallVector<mlir::Type> scratch;                      ///< element types of the scratch rows
+  llvm::SmallVector<unsigned> stage;             ///< per node: the first pass before which its operands are known
+  llvm::SmallVector<unsigned> firstPass;         ///< per node: the first pass that needs it, numPasses if none does
+  llvm::SmallVector<std::optional<KeptIn>> kept; ///< per node
+  llvm::SmallVector<llvm::SmallVector<bool>>
+      needed;                            ///< [pass][node]: element-level or line-level, computed or loaded there
+  llvm::SmallVector<mlir::Type> scratch; ///< element types of the scratch rows
 
   /// The pass in which a reduction takes its operand, or a result is written.
   unsigned passOf(const KernelNode &reduction) const { return stage[reduction.operands.front()]; }

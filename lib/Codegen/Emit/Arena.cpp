@@ -30,8 +30,7 @@ struct LoopRange {
 };
 } // namespace
 
-template <typename Fn>
-static void forEachInstruction(const plan::PlanT &plan, Fn fn) {
+template <typename Fn> static void forEachInstruction(const plan::PlanT &plan, Fn fn) {
   for (const auto &queue : plan.queues)
     for (const auto &instruction : queue->instructions)
       fn(*instruction);
@@ -98,7 +97,8 @@ void ds::assignArena(plan::PlanT &plan, const std::vector<Storage> &storages) {
   std::vector<Lifetime> lifetimes = findLifetimes(plan, storages);
   std::vector<ArenaBuffer> buffers;
   for (size_t id = 0; id < storages.size(); ++id)
-    buffers.push_back({llvm::alignTo(storages[id].bytes, plan::kBufferAlignment), lifetimes[id].first, lifetimes[id].last});
+    buffers.push_back(
+        {llvm::alignTo(storages[id].bytes, plan::kBufferAlignment), lifetimes[id].first, lifetimes[id].last});
   ArenaPacking packing = packArena(buffers);
   packing.bytes = llvm::alignTo(packing.bytes, kPageBytes);
   auto arena = std::make_unique<plan::ArenaT>();

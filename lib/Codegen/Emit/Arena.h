@@ -12,12 +12,13 @@
 
 namespace ds {
 
-/// Gives every storage a place in one device arena: fills `plan.arenas`, `plan.buffers` (one per storage, same ids) and `plan.peaks`.
-/// Lifetimes are those of the instructions; variables live throughout, inputs from the start, outputs to the end.
+/// Gives every storage a place in one device arena: fills `plan.arenas`, `plan.buffers` (one per storage, same ids) and
+/// `plan.peaks`. Lifetimes are those of the instructions; variables live throughout, inputs from the start, outputs to
+/// the end.
 void assignArena(plan::PlanT &plan, const std::vector<Storage> &storages);
 
-/// Adds the waits and signals between queues that order every two instructions that touch the same bytes, one of them writing. Events
-/// that follow from others are left off.
+/// Adds the waits and signals between queues that order every two instructions that touch the same bytes, one of them
+/// writing. Events that follow from others are left off.
 void addEvents(plan::PlanT &plan);
 
 } // namespace ds

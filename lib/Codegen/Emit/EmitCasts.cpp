@@ -41,9 +41,11 @@ Factor withoutLastAxis(Factor factor) {
 const plan::CollectiveKind kCollectiveKinds[] = {plan::CollectiveKind::AllGather, plan::CollectiveKind::ReduceScatter,
                                                  plan::CollectiveKind::AllReduce, plan::CollectiveKind::AllToAll};
 
-/// Fills outer, whole and inner around the place that gains or loses the axis; `split` is the side on which it has the axis.
+/// Fills outer, whole and inner around the place that gains or loses the axis; `split` is the side on which it has the
+/// axis.
 template <typename SegmentT>
-void fillPlace(SegmentT &segment, const Layout &split, const Shape &shape, const AxisPlace &place, ExtentTable &extents) {
+void fillPlace(SegmentT &segment, const Layout &split, const Shape &shape, const AxisPlace &place,
+               ExtentTable &extents) {
   FactorView view(split, shape);
   if (place.isFlat) {
     AxisList rest = split.flat;
@@ -58,9 +60,10 @@ void fillPlace(SegmentT &segment, const Layout &split, const Shape &shape, const
   segment.inner = extents.add({view.range(at + 1, view.factors.size())});
 }
 
-/// Fills the five parts of an all-to-all. The factor that is gathered is one of `from`, the one that is scattered one of `to`; what lies
-/// around each is read from its own side, since the other may spell that dim with other factors.
-LogicalResult fillAllToAll(plan::SegmentT &segment, const Layout &from, const Layout &to, const Shape &shape, const Cast &cast, ExtentTable &extents) {
+/// Fills the five parts of an all-to-all. The factor that is gathered is one of `from`, the one that is scattered one
+/// of `to`; what lies around each is read from its own side, since the other may spell that dim with other factors.
+LogicalResult fillAllToAll(plan::SegmentT &segment, const Layout &from, const Layout &to, const Shape &shape,
+                           const Cast &cast, ExtentTable &extents) {
   FactorView source(from, shape), target(to, shape);
   size_t gathered = source.at(*cast.from), scattered = target.at(*cast.to);
   size_t gatherDim = cast.from->dim, scatterDim = cast.to->dim;
@@ -76,7 +79,8 @@ LogicalResult fillAllToAll(plan::SegmentT &segment, const Layout &from, const La
     middle = source.range(first + 1, second);
   } else {
     middle = early.range(first + 1, early.firstOfDim[earlyDim + 1]);
-    for (const DimLayout &part : {late.range(late.firstOfDim[earlyDim + 1], late.firstOfDim[lateDim]), late.range(late.firstOfDim[lateDim], second)})
+    for (const DimLayout &part : {late.range(late.firstOfDim[earlyDim + 1], late.firstOfDim[lateDim]),
+                                  late.range(late.firstOfDim[lateDim], second)})
       middle.insert(middle.end(), part.begin(), part.end());
   }
   segment.outer = extents.add({early.range(0, first)});
@@ -115,7 +119,8 @@ LogicalResult InstructionEmitter::emitStart(StartOp op) {
       fillPlace(*segment, to, shape, *cast->to, extents);
     } else {
       if (failed(fillAllToAll(*segment, from, to, shape, *cast, extents)))
-        return op.emitOpError("between factors of one dim must have equal factor lists, got [") << from.str() << "] and [" << to.str() << "]";
+        return op.emitOpError("between factors of one dim must have equal factor lists, got [")
+               << from.str() << "] and [" << to.str() << "]";
     }
     collective.segments.push_back(std::move(segment));
   }

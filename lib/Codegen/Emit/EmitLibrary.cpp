@@ -63,13 +63,15 @@ LogicalResult InstructionEmitter::emitLibrary(Operation *op) {
   auto size = [](Value value, size_t dim) { return cast<RankedTensorType>(value.getType()).getDimSize(dim); };
   // [outer, n, inner] around a dim.
   auto around = [&](Value value, size_t dim) {
-    return std::vector<uint32_t>{productOf(value, 0, dim), productOf(value, dim, dim + 1), productOf(value, dim + 1, rank(value))};
+    return std::vector<uint32_t>{productOf(value, 0, dim), productOf(value, dim, dim + 1),
+                                 productOf(value, dim + 1, rank(value))};
   };
-  auto convolution = [&](plan::LibraryFunction function, std::array<Value, 3> buffers, Value input, Value weight, Value result,
-                         auto window) {
+  auto convolution = [&](plan::LibraryFunction function, std::array<Value, 3> buffers, Value input, Value weight,
+                         Value result, auto window) {
     size_t spatial = rank(input) - 2;
     Call call{function, {buffers[0], buffers[1], buffers[2]}, {}, {static_cast<int64_t>(spatial)}, input};
-    call.extents = {productOf(input, 0, 1), productOf(input, 1, 2), productOf(weight, 0, 1), extents.addConstant(window.getGroups())};
+    call.extents = {productOf(input, 0, 1), productOf(input, 1, 2), productOf(weight, 0, 1),
+                    extents.addConstant(window.getGroups())};
     for (Value image : {input, result})
       for (size_t dim = 2; dim < rank(image); ++dim)
         call.extents.push_back(productOf(image, dim, dim + 1));
@@ -93,40 +95,64 @@ LogicalResult InstructionEmitter::emitLibrary(Operation *op) {
   std::optional<Call> call =
       llvm::TypeSwitch<Operation *, std::optional<Call>>(op)
           .Case([&](GatherRowsOp gather) {
-            return Call{F::GatherRows, {gather.getTable(), gather.getIds(), gather.getResult()},
-                        {productOf(gather.getTable(), 0, 1), productOf(gather.getTable(), 1, rank(gather.getTable())), countOf(gather.getIds())},
-                        {size(gather.getTable(), 0)}, gather.getTable()};
+            return Call{F::GatherRows,
+                        {gather.getTable(), gather.getIds(), gather.getResult()},
+                        {productOf(gather.getTable(), 0, 1), productOf(gather.getTable(), 1, rank(gather.getTable())),
+                         countOf(gather.getIds())},
+                        {size(gather.getTable(), 0)},
+                        gather.getTable()};
           })
           .Case([&](ScatterAddRowsOp scatter) {
-            return Call{F::ScatterAddRows, {scatter.getIds(), scatter.getUpdates(), scatter.getResult()},
-                        {productOf(scatter.getResult(), 0, 1), productOf(scatter.getResult(), 1, rank(scatter.getResult())), countOf(scatter.getIds())},
-                        {size(scatter.getResult(), 0)}, scatter.getResult()};
+            return Call{F::ScatterAddRows,
+                        {scatter.getIds(), scatter.getUpdates(), scatter.getResult()},
+                        {productOf(scatter.getResult(), 0, 1),
+                         productOf(scatter.getResult(), 1, rank(scatter.getResult())), countOf(scatter.getIds())},
+                        {size(scatter.getResult(), 0)},
+                        scatter.getResult()};
           })
           .Case([&](GatherElementsOp gather) {
-            std::vector<uint32_t> data = around(gather.getInput(), gather.getDim()), picked = around(gather.getIds(), gather.getDim());
-            return Call{F::GatherElements, {gather.getInput(), gather.getIds(), gather.getResult()},
-                        {data[0], data[1], picked[1], data[2]}, {size(gather.getInput(), gather.getDim())}, gather.getInput()};
+            std::vector<uint32_t> data = around(gather.getInput(), gather.getDim()),
+                                  picked = around(gather.getIds(), gather.getDim());
+            return Call{F::GatherElements,
+                        {gather.getInput(), gather.getIds(), gather.getResult()},
+                        {data[0], data[1], picked[1], data[2]},
+                        {size(gather.getInput(), gather.getDim())},
+                        gather.getInput()};
           })
           .Case([&](ScatterElementsOp scatter) {
-            std::vector<uint32_t> data = around(scatter.getResult(), scatter.getDim()), picked = around(scatter.getIds(), scatter.getDim());
-            return Call{F::ScatterElements, {scatter.getIds(), scatter.getUpdates(), scatter.getResult()},
-                        {data[0], data[1], picked[1], data[2]}, {size(scatter.getResult(), scatter.getDim()), 1}, scatter.getResult()};
+            std::vector<uint32_t> data = around(scatter.getResult(), scatter.getDim()),
+                                  picked = around(scatter.getIds(), scatter.getDim());
+            return Call{F::ScatterElements,
+                        {scatter.getIds(), scatter.getUpdates(), scatter.getResult()},
+                        {data[0], data[1], picked[1], data[2]},
+                        {size(scatter.getResult(), scatter.getDim()), 1},
+                        scatter.getResult()};
           })
           .Case([&](TopKOp top) {
-            return Call{F::TopK, {top.getInput(), top.getValues(), top.getIds()}, around(top.getInput(), top.getDim()),
-                        {size(top.getValues(), top.getDim()), 1}, top.getInput()};
+            return Call{F::TopK,
+                        {top.getInput(), top.getValues(), top.getIds()},
+                        around(top.getInput(), top.getDim()),
+                        {size(top.getValues(), top.getDim()), 1},
+                        top.getInput()};
           })
           .Case([&](ConvolutionOp conv) {
-            return convolution(F::Convolution, {conv.getInput(), conv.getWeight(), conv.getResult()}, conv.getInput(), conv.getWeight(), conv.getResult(), conv);
+            return convolution(F::Convolution, {conv.getInput(), conv.getWeight(), conv.getResult()}, conv.getInput(),
+                               conv.getWeight(), conv.getResult(), conv);
           })
           .Case([&](ConvolutionGradInputOp conv) {
-            return convolution(F::ConvolutionGradInput, {conv.getGradient(), conv.getWeight(), conv.getResult()}, conv.getResult(), conv.getWeight(), conv.getGradient(), conv);
+            return convolution(F::ConvolutionGradInput, {conv.getGradient(), conv.getWeight(), conv.getResult()},
+                               conv.getResult(), conv.getWeight(), conv.getGradient(), conv);
           })
           .Case([&](ConvolutionGradWeightOp conv) {
-            return convolution(F::ConvolutionGradWeight, {conv.getInput(), conv.getGradient(), conv.getResult()}, conv.getInput(), conv.getResult(), conv.getGradient(), conv);
+            return convolution(F::ConvolutionGradWeight, {conv.getInput(), conv.getGradient(), conv.getResult()},
+                               conv.getInput(), conv.getResult(), conv.getGradient(), conv);
           })
-          .Case([&](MaxPoolOp op) { return pool(F::MaxPool, {op.getInput(), op.getResult()}, op.getResult(), op); })
-          .Case([&](MaxPoolGradOp op) { return pool(F::MaxPoolGrad, {op.getInput(), op.getGradient(), op.getResult()}, op.getGradient(), op); })
+          .Case([&](MaxPoolOp op) {
+            return pool(F::MaxPool, {op.getInput(), op.getResult()}, op.getResult(), op);
+          })
+          .Case([&](MaxPoolGradOp op) {
+            return pool(F::MaxPoolGrad, {op.getInput(), op.getGradient(), op.getResult()}, op.getGradient(), op);
+          })
           .Default([](Operation *) { return std::nullopt; });
   if (!call)
     return op->emitOpError("has no instruction in the plan");

@@ -47,8 +47,9 @@ struct Part {
 };
 } // namespace
 
-/// Copies operand `number` of a movement op into its place of the result. The iteration space is the smaller side: the operand of a
-/// pad or concat, else the result. An index of both sides is one loop; what only the bigger side has is seen at `Part`.
+/// Copies operand `number` of a movement op into its place of the result. The iteration space is the smaller side: the
+/// operand of a pad or concat, else the result. An index of both sides is one loop; what only the bigger side has is
+/// seen at `Part`.
 void InstructionEmitter::emitView(Operation *op, unsigned number) {
   LayoutRule rule = *findLayoutRule(op);
   IndexSplits splits = splitsOf(op, rule);
@@ -93,7 +94,8 @@ void InstructionEmitter::emitView(Operation *op, unsigned number) {
       Part part = partOf(dim, inner);
       // The small side's own leading index of this dim, if it has one, moves within the part.
       bool smallHasParts = !isa<TakePartOp>(op) && dim < small.size() && small[dim].size() == indices.size();
-      bigView->dims.push_back(viewDim(smallHasParts ? loops.lookup(small[dim][place]) : -1, extent, part.start, part.step));
+      bigView->dims.push_back(
+          viewDim(smallHasParts ? loops.lookup(small[dim][place]) : -1, extent, part.start, part.step));
     }
   bigView->by_loop_index = isa<TakePartOp>(op);
   (growsResult ? smallView : bigView)->buffer = storage.storageOf(op->getOperand(number));

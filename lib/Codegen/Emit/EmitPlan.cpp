@@ -92,8 +92,9 @@ static LogicalResult checkBudget(func::FuncOp function, const plan::PlanT &plan,
   uint64_t bytes = plan.arenas.front()->bytes;
   if (budget == 0 || bytes <= budget)
     return success();
-  return function.emitError("the plan needs ") << bytes << " bytes of device memory, " << bytes - budget << " bytes more than the budget of "
-                                               << budget << "; the peak is at " << plan.peaks.front()->instruction;
+  return function.emitError("the plan needs ")
+         << bytes << " bytes of device memory, " << bytes - budget << " bytes more than the budget of " << budget
+         << "; the peak is at " << plan.peaks.front()->instruction;
 }
 
 FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, const EmitOptions &options) {
@@ -112,7 +113,8 @@ FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, const Emit
   for (VariableOp variable : module.getOps<VariableOp>())
     addVariable(*plan, variable, storage.storageOfVariable(variable.getSymName()), mesh);
   InstructionEmitter emitter(mesh, storage, **compiler, *plan);
-  if (failed(emitter.emitFunction(function)) || failed(addPorts(*plan, function, storage, mesh)) || failed(addObject(*plan, **compiler)))
+  if (failed(emitter.emitFunction(function)) || failed(addPorts(*plan, function, storage, mesh)) ||
+      failed(addObject(*plan, **compiler)))
     return failure();
   assignArena(*plan, storage.storages());
   addEvents(*plan);

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Instructions are visited in the order of the one schedule. For each byte range the latest reader and writer on every queue are known;
-// a conflict with one on another queue becomes an event, unless vector clocks show that it is ordered already.
+// Instructions are visited in the order of the one schedule. For each byte range the latest reader and writer on every
+// queue are known; a conflict with one on another queue becomes an event, unless vector clocks show that it is ordered
+// already.
 
 #include "Arena.h"
 
@@ -42,7 +43,8 @@ private:
     for (size_t queue = 0; queue < queues; ++queue)
       for (uint32_t place = 0; place < plan.queues[queue]->instructions.size(); ++place)
         order.push_back({queue, place});
-    llvm::sort(order, [&](const auto &a, const auto &b) { return at(a.first, a.second).order < at(b.first, b.second).order; });
+    llvm::sort(order,
+               [&](const auto &a, const auto &b) { return at(a.first, a.second).order < at(b.first, b.second).order; });
     return order;
   }
 
@@ -50,7 +52,8 @@ private:
 
   void visit(size_t queue, uint32_t place) {
     plan::InstructionT &instruction = at(queue, place);
-    if (instruction.operation.type == plan::Operation::LoopBegin || instruction.operation.type == plan::Operation::LoopEnd)
+    if (instruction.operation.type == plan::Operation::LoopBegin ||
+        instruction.operation.type == plan::Operation::LoopEnd)
       return meet(queue, place);
     Clock needed(queues, 0);
     std::vector<plan::Access> accesses = plan::accessesOf(plan, instruction);
@@ -101,8 +104,7 @@ private:
   }
 
   /// Calls `fn` for the ranges that the buffer covers; cuts ranges at its ends first.
-  template <typename Fn>
-  void forEachRange(uint32_t buffer, Fn fn) {
+  template <typename Fn> void forEachRange(uint32_t buffer, Fn fn) {
     uint64_t begin = plan.buffers[buffer]->offset, end = begin + plan.buffers[buffer]->bytes;
     if (begin == end)
       return;

@@ -54,8 +54,7 @@ private:
   uint32_t productOf(mlir::Value value, size_t beginDim, size_t endDim);
 
   /// Appends an instruction to the compute queue.
-  template <typename T>
-  void add(T operation, mlir::Operation *op) {
+  template <typename T> void add(T operation, mlir::Operation *op) {
     plan::OperationUnion wrapped;
     wrapped.Set(std::move(operation));
     append(0, std::move(wrapped), op);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Classes of values that share memory, by union-find. A class is a chain in time: each member is defined no earlier than the last use
-// of those before it, and if at the same op then by a kernel that may work in place.
+// Classes of values that share memory, by union-find. A class is a chain in time: each member is defined no earlier
+// than the last use of those before it, and if at the same op then by a kernel that may work in place.
 //
 //   1. number the ops, a loop's body inside the loop's range;
 //   2. unite what must share: reshapes and fences with their input, a loop's carried values;

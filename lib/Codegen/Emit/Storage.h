@@ -16,23 +16,25 @@ namespace ds {
 /// The memory of one or more values that are never needed at the same time.
 struct Storage {
   std::string name;
-  uint64_t bytes = 0;       ///< on the rank that needs most
-  bool isVariable = false;  ///< lives from step to step
-  bool isInput = false;     ///< filled before the step
-  bool isOutput = false;    ///< read after the step
+  uint64_t bytes = 0;      ///< on the rank that needs most
+  bool isVariable = false; ///< lives from step to step
+  bool isInput = false;    ///< filled before the step
+  bool isOutput = false;   ///< read after the step
 };
 
 /// Whether a kernel may write result `result` over input `input`.
 using MayShareFn = llvm::function_ref<bool(KernelOp kernel, unsigned result, unsigned input)>;
 
-/// Gives every tensor value of a function a storage. Values share one where no copy is needed: reshapes and fences with their input, a
-/// variable's new value with the old one, a loop's carried values, a kernel's result with an input that dies in it. Where sharing is
-/// impossible, `needsCopy` says so.
+/// Gives every tensor value of a function a storage. Values share one where no copy is needed: reshapes and fences with
+/// their input, a variable's new value with the old one, a loop's carried values, a kernel's result with an input that
+/// dies in it. Where sharing is impossible, `needsCopy` says so.
 class StoragePlan {
 public:
   StoragePlan(mlir::func::FuncOp function, const Mesh &mesh, MayShareFn mayShare);
 
-  unsigned storageOf(mlir::Value value) const { return storageIds.lookup(const_cast<StoragePlan *>(this)->leader(value)); }
+  unsigned storageOf(mlir::Value value) const {
+    return storageIds.lookup(const_cast<StoragePlan *>(this)->leader(value));
+  }
   unsigned storageOfVariable(llvm::StringRef name) const { return variableStorage.lookup(name); }
   /// Adds memory that belongs to no value.
   unsigned addScratch(std::string name, uint64_t bytes);
@@ -59,13 +61,14 @@ private:
   mlir::func::FuncOp function;
   const Mesh &mesh;
   MayShareFn mayShare;
-  llvm::DenseMap<mlir::Operation *, std::pair<int64_t, int64_t>> positions; ///< first and last place of an op and its body
-  llvm::DenseMap<mlir::Value, mlir::Value> parents;                         ///< union-find
-  llvm::DenseMap<mlir::Value, int64_t> classEnds;                           ///< of leaders: the last use of any member
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> members;   ///< of leaders
-  llvm::DenseSet<mlir::Value> fixedClasses;                                 ///< of leaders: variables, arguments, carried values
-  llvm::StringMap<mlir::Value> reads;                                       ///< variable -> the value of its ds.read
-  llvm::DenseMap<mlir::Value, unsigned> storageIds;                         ///< of leaders
+  llvm::DenseMap<mlir::Operation *, std::pair<int64_t, int64_t>>
+      positions;                                    ///< first and last place of an op and its body
+  llvm::DenseMap<mlir::Value, mlir::Value> parents; ///< union-find
+  llvm::DenseMap<mlir::Value, int64_t> classEnds;   ///< of leaders: the last use of any member
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> members; ///< of leaders
+  llvm::DenseSet<mlir::Value> fixedClasses;         ///< of leaders: variables, arguments, carried values
+  llvm::StringMap<mlir::Value> reads;               ///< variable -> the value of its ds.read
+  llvm::DenseMap<mlir::Value, unsigned> storageIds; ///< of leaders
   llvm::StringMap<unsigned> variableStorage;
   std::vector<Storage> allStorages;
 };

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Attention and its gradient as matmuls and softmax. Letters of the indices: b batch, k key heads, g query heads per key head,
-// s rows, t columns, d width of query and key, e width of the value. With one query head per key head there is no g.
+// Attention and its gradient as matmuls and softmax. Letters of the indices: b batch, k key heads, g query heads per
+// key head, s rows, t columns, d width of query and key, e width of the value. With one query head per key head there
+// is no g.
 
 #include "DecomposePatterns.h"
 
@@ -23,7 +24,8 @@ public:
       return value;
     RankedTensorType type = TensorBuilder::typeOf(value);
     Layout layout = layoutOf(value), split = layout;
-    std::optional<std::vector<DimLayout>> heads = splitDim(resolvedDim(layout.dims[1], type.getDimSize(1)), {keyHeads, group}, mesh);
+    std::optional<std::vector<DimLayout>> heads =
+        splitDim(resolvedDim(layout.dims[1], type.getDimSize(1)), {keyHeads, group}, mesh);
     assert(heads && "attention's layout rule keeps heads splittable");
     split.dims.erase(split.dims.begin() + 1);
     split.dims.insert(split.dims.begin() + 1, heads->begin(), heads->end());
@@ -53,7 +55,8 @@ public:
       layout.dims.push_back(layoutOf(source).dims[place]);
     }
     Type element = TensorBuilder::typeOf(left).getElementType();
-    return b.make<MatmulOp>(withLayout(RankedTensorType::get(shape, element), layout), left, right, b.builder.getStringAttr(indices));
+    return b.make<MatmulOp>(withLayout(RankedTensorType::get(shape, element), layout), left, right,
+                            b.builder.getStringAttr(indices));
   }
 
   /// The probabilities [B, K, G, S, T].
@@ -73,7 +76,8 @@ private:
     RankedTensorType type = TensorBuilder::typeOf(scores);
     int64_t columns = columnDim(), rows = columns - 1;
     Value row = b.iota(type, rows), column = b.iota(type, columns);
-    Value last = b.make<arith::AddIOp>(row, b.splat(type.getDimSize(columns) - type.getDimSize(rows), TensorBuilder::typeOf(row)));
+    Value last = b.make<arith::AddIOp>(
+        row, b.splat(type.getDimSize(columns) - type.getDimSize(rows), TensorBuilder::typeOf(row)));
     Value isVisible = b.make<arith::CmpIOp>(arith::CmpIPredicate::sle, column, last);
     return b.make<arith::SelectOp>(isVisible, scores, b.splat(-1e30, type));
   }
@@ -111,7 +115,8 @@ struct DecomposeAttention : OpRewritePattern<AttentionOp> {
     const Mesh mesh = meshOf(op);
     AttentionBuilder attention(b, op.getQuery().getType(), op.getKey().getType(), mesh);
     Value query = attention.splitHeads(op.getQuery());
-    Value p = attention.probabilities(query, op.getKey(), op.getBias(), op.getScale().convertToDouble(), op.getCausal());
+    Value p =
+        attention.probabilities(query, op.getKey(), op.getBias(), op.getScale().convertToDouble(), op.getCausal());
     Value result = attention.contract(p, op.getValue(), "bkgst,bkte->bkgse");
     rewriter.replaceOp(op, attention.joinHeads(result, op.getType()));
     return success();

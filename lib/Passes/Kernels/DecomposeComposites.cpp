@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Norms, activations, losses, rotary embeddings and optimizer updates in primitive ops. Attention: DecomposeAttention.cpp.
+// Norms, activations, losses, rotary embeddings and optimizer updates in primitive ops. Attention:
+// DecomposeAttention.cpp.
 
 #include "DecomposePatterns.h"
 #include "TensorBuilder.h"
@@ -204,7 +205,8 @@ struct DecomposeRotaryEmbedding : OpRewritePattern<RotaryEmbeddingOp> {
     Value first = sliceAt(0), second = sliceAt(half);
     Value cosine = b.broadcast(op.getCosine(), halfType, lastDims(rank, 2));
     Value sine = b.broadcast(op.getSine(), halfType, lastDims(rank, 2));
-    Value halves[] = {b.sub(b.mul(first, cosine), b.mul(second, sine)), b.add(b.mul(second, cosine), b.mul(first, sine))};
+    Value halves[] = {b.sub(b.mul(first, cosine), b.mul(second, sine)),
+                      b.add(b.mul(second, cosine), b.mul(first, sine))};
     rewriter.replaceOpWithNewOp<ConcatOp>(op, type, halves, rank - 1);
     return success();
   }
@@ -219,7 +221,8 @@ struct DecomposeAdamUpdate : OpRewritePattern<AdamUpdateOp> {
   LogicalResult matchAndRewrite(AdamUpdateOp op, PatternRewriter &rewriter) const override {
     TensorBuilder b(rewriter, op.getLoc());
     RankedTensorType type = TensorBuilder::typeOf(op.getParameter());
-    double beta1 = op.getBeta1().convertToDouble(), beta2 = op.getBeta2().convertToDouble(), decay = op.getDecay().convertToDouble();
+    double beta1 = op.getBeta1().convertToDouble(), beta2 = op.getBeta2().convertToDouble(),
+           decay = op.getDecay().convertToDouble();
     auto spread = [&](Value scalar) { return b.broadcast(scalar, type, {}); };
     Value parameter = op.getParameter(), gradient = op.getGradient(), rate = op.getRate();
     if (decay != 0 && !op.getDecoupled())
@@ -308,9 +311,9 @@ struct SplitReduction : OpRewritePattern<ReduceOp> {
 struct DecomposeComposites : ds::impl::DecomposeCompositesPassBase<DecomposeComposites> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeSoftmax, DecomposeLogSoftmax, DecomposeLayerNorm, DecomposeRmsNorm, DecomposeGelu, DecomposeSilu,
-                 DecomposeCrossEntropy, DecomposeCrossEntropyGrad, DecomposeRotaryEmbedding, DecomposeAdamUpdate,
-                 DecomposeSgdUpdate, SplitReduction>(&getContext());
+    patterns.add<DecomposeSoftmax, DecomposeLogSoftmax, DecomposeLayerNorm, DecomposeRmsNorm, DecomposeGelu,
+                 DecomposeSilu, DecomposeCrossEntropy, DecomposeCrossEntropyGrad, DecomposeRotaryEmbedding,
+                 DecomposeAdamUpdate, DecomposeSgdUpdate, SplitReduction>(&getContext());
     populateDecomposeAttentionPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }

@@ -3,7 +3,8 @@
 
 // Clusters ops into kernels in four steps:
 //   1. sink: cheap ops move down to the first matmul, collective or reduction that needs them;
-//   2. cluster: in program order each op joins the cluster of a producer, clusters that meet in an op merge (KernelClusters);
+//   2. cluster: in program order each op joins the cluster of a producer, clusters that meet in an op merge
+//   (KernelClusters);
 //   3. outline: each cluster becomes a ds.kernel, with the broadcasts, iotas and constants that it uses cloned into it;
 //   4. sort: kernels and the other ops in topological order again.
 
@@ -71,7 +72,8 @@ private:
     }
   }
 
-  /// The sinkable ops of this block that `op`, or an op inside it, uses and that are not emitted yet; last needed first.
+  /// The sinkable ops of this block that `op`, or an op inside it, uses and that are not emitted yet; last needed
+  /// first.
   SmallVector<Operation *> needsOf(Operation *op) {
     SmallVector<Operation *> needs;
     op->walk([&](Operation *inner) {
@@ -134,7 +136,8 @@ void outline(ArrayRef<Operation *> ops) {
       mapping.map(operand, cloneFree(builder, operand, mapping, addInput));
     builder.clone(*op, mapping);
   }
-  YieldOp::create(builder, last->getLoc(), llvm::map_to_vector(results, [&](Value result) { return mapping.lookup(result); }));
+  YieldOp::create(builder, last->getLoc(),
+                  llvm::map_to_vector(results, [&](Value result) { return mapping.lookup(result); }));
   for (auto [old, made] : llvm::zip_equal(results, kernel.getResults()))
     old.replaceUsesWithIf(made, [&](OpOperand &use) { return !members.contains(use.getOwner()); });
   for (Operation *op : llvm::reverse(ops))

@@ -40,7 +40,8 @@ static bool sameSpace(RankedTensorType a, RankedTensorType b) {
 
 static DimMap identityMap(int64_t rank) { return llvm::to_vector<4>(llvm::seq<int64_t>(0, rank)); }
 
-/// Over which dims of the space `value` must run if it is to be `map` over them, seen through broadcasts: the source and its map.
+/// Over which dims of the space `value` must run if it is to be `map` over them, seen through broadcasts: the source
+/// and its map.
 static std::pair<Value, DimMap> seeThrough(Value value, DimMap map) {
   while (auto broadcast = value.getDefiningOp<BroadcastOp>()) {
     DimMap source;
@@ -105,7 +106,8 @@ bool KernelClusters::reachesInputsOf(unsigned target, unsigned cluster) {
 SmallVector<unsigned> KernelClusters::producersOf(Operation *op) {
   SmallVector<unsigned> producers;
   for (Value operand : op->getOperands()) {
-    Operation *producer = seeThrough(operand, identityMap(cast<RankedTensorType>(operand.getType()).getRank())).first.getDefiningOp();
+    Operation *producer =
+        seeThrough(operand, identityMap(cast<RankedTensorType>(operand.getType()).getRank())).first.getDefiningOp();
     auto found = producer ? clusterOf.find(producer) : clusterOf.end();
     if (found != clusterOf.end() && !llvm::is_contained(producers, found->second))
       producers.push_back(found->second);
@@ -121,14 +123,15 @@ SmallVector<unsigned> KernelClusters::producersOf(Operation *op) {
 namespace {
 /// How an op would stand in a cluster.
 struct Placement {
-  DimMap map;                 ///< of the op's operand space
-  DimMap resultMap;           ///< of its result
-  bool foldsRows = false;     ///< it is a leading reduction
-  int64_t firstColumn = -1;   ///< what it asks of the cluster's columns
+  DimMap map;               ///< of the op's operand space
+  DimMap resultMap;         ///< of its result
+  bool foldsRows = false;   ///< it is a leading reduction
+  int64_t firstColumn = -1; ///< what it asks of the cluster's columns
 };
 } // namespace
 
-/// Where a reduction of `map`'s dims leaves its result, and where it cuts rows from columns; nothing if it folds neither end.
+/// Where a reduction of `map`'s dims leaves its result, and where it cuts rows from columns; nothing if it folds
+/// neither end.
 static std::optional<Placement> placeReduction(ReduceOp reduce, const DimMap &map) {
   Placement placement;
   placement.map = map;

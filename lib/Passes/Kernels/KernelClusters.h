@@ -22,11 +22,11 @@ using DimMap = llvm::SmallVector<int64_t, 4>;
 /// One kernel in the making.
 struct KernelCluster {
   llvm::SmallVector<mlir::Operation *> ops;
-  mlir::RankedTensorType space;              ///< shape and layout of the iteration space
-  llvm::DenseMap<mlir::Value, DimMap> maps;  ///< the member results, and over which dims they run
-  llvm::DenseSet<mlir::Value> foldedRows;    ///< results of leading reductions: known only after the kernel
-  int64_t firstColumn = -1;                  ///< the first dim of the columns; -1: not decided
-  int64_t segment = 0;                       ///< number of matmuls and collectives before it in the block
+  mlir::RankedTensorType space;             ///< shape and layout of the iteration space
+  llvm::DenseMap<mlir::Value, DimMap> maps; ///< the member results, and over which dims they run
+  llvm::DenseSet<mlir::Value> foldedRows;   ///< results of leading reductions: known only after the kernel
+  int64_t firstColumn = -1;                 ///< the first dim of the columns; -1: not decided
+  int64_t segment = 0;                      ///< number of matmuls and collectives before it in the block
 };
 
 class KernelClusters {

@@ -148,11 +148,12 @@ struct FuseBias : OpRewritePattern<arith::AddFOp> {
     for (unsigned number : {0u, 1u}) {
       auto matmul = op->getOperand(number).getDefiningOp<MatmulOp>();
       auto bias = op->getOperand(1 - number).getDefiningOp<BroadcastOp>();
-      if (!matmul || !bias || !matmul->hasOneUse() || bias.getDims().size() != 1 || !layoutOf(matmul.getResult()).partial.empty())
+      if (!matmul || !bias || !matmul->hasOneUse() || bias.getDims().size() != 1 ||
+          !layoutOf(matmul.getResult()).partial.empty())
         continue;
       StringAttr letter = rewriter.getStringAttr(matmul.getResultIndices().substr(bias.getDims()[0], 1));
-      rewriter.replaceOpWithNewOp<FusedMatmulOp>(op, op.getType(), matmul.getLhs(), matmul.getRhs(), bias.getInput(), Value(),
-                                                 matmul.getIndicesAttr(), letter);
+      rewriter.replaceOpWithNewOp<FusedMatmulOp>(op, op.getType(), matmul.getLhs(), matmul.getRhs(), bias.getInput(),
+                                                 Value(), matmul.getIndicesAttr(), letter);
       return success();
     }
     return rewriter.notifyMatchFailure(op, "is no matmul plus a bias");
@@ -166,7 +167,8 @@ struct FuseAccumulation : OpRewritePattern<arith::AddFOp> {
     for (unsigned number : {0u, 1u}) {
       auto matmul = op->getOperand(number).getDefiningOp<MatmulOp>();
       Value carried = op->getOperand(1 - number);
-      if (!matmul || !matmul->hasOneUse() || !isa<BlockArgument>(carried) || !isa<scf::ForOp>(op->getParentOp()) || !carried.hasOneUse())
+      if (!matmul || !matmul->hasOneUse() || !isa<BlockArgument>(carried) || !isa<scf::ForOp>(op->getParentOp()) ||
+          !carried.hasOneUse())
         continue;
       // Where the matmul stands: its operands need not live until the sum.
       rewriter.setInsertionPoint(matmul);
@@ -181,8 +183,8 @@ struct FuseAccumulation : OpRewritePattern<arith::AddFOp> {
 struct MatchLibraryCalls : ds::impl::MatchLibraryCallsPassBase<MatchLibraryCalls> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldOperandTranspose, FoldResultTranspose, FoldTransposeOfTranspose, SinkTransposeBelowSplit, HoistTransposeAboveJoin, FuseBias,
-                 FuseAccumulation>(&getContext());
+    patterns.add<FoldOperandTranspose, FoldResultTranspose, FoldTransposeOfTranspose, SinkTransposeBelowSplit,
+                 HoistTransposeAboveJoin, FuseBias, FuseAccumulation>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -17,13 +17,14 @@ class TensorBuilder {
 public:
   TensorBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
-  static mlir::RankedTensorType typeOf(mlir::Value value) { return mlir::cast<mlir::RankedTensorType>(value.getType()); }
+  static mlir::RankedTensorType typeOf(mlir::Value value) {
+    return mlir::cast<mlir::RankedTensorType>(value.getType());
+  }
   static mlir::RankedTensorType withElement(mlir::RankedTensorType type, mlir::Type element) {
     return mlir::RankedTensorType::get(type.getShape(), element, type.getEncoding());
   }
 
-  template <typename OpT, typename... Args>
-  mlir::Value make(Args &&...args) {
+  template <typename OpT, typename... Args> mlir::Value make(Args &&...args) {
     return OpT::create(builder, loc, std::forward<Args>(args)...);
   }
   mlir::Value add(mlir::Value a, mlir::Value b) { return make<mlir::arith::AddFOp>(a, b); }

@@ -37,7 +37,8 @@ struct AssignDataParallel : ds::impl::AssignDataParallelPassBase<AssignDataParal
         if (!type || type.getRank() == 0 || !function.getArgAttr(arg.getArgNumber(), kNameAttr) ||
             function.getArgAttr(arg.getArgNumber(), kLayoutAttr))
           continue;
-        function.setArgAttr(arg.getArgNumber(), kLayoutAttr, LayoutAttr::get(&getContext(), layoutFor(type, partsOf(arg))));
+        function.setArgAttr(arg.getArgNumber(), kLayoutAttr,
+                            LayoutAttr::get(&getContext(), layoutFor(type, partsOf(arg))));
       }
   }
 

@@ -42,7 +42,8 @@ struct AssignZero : ds::impl::AssignZeroPassBase<AssignZero> {
 
   void runOnOperation() override {
     if (stage < 0 || stage > 3 || !meshOf(getOperation()).findAxis(axis)) {
-      getOperation().emitError("ZeRO must have a stage in [0, 3] and an axis of the mesh, got stage ") << static_cast<int64_t>(stage) << " over \"" << axis << "\"";
+      getOperation().emitError("ZeRO must have a stage in [0, 3] and an axis of the mesh, got stage ")
+          << static_cast<int64_t>(stage) << " over \"" << axis << "\"";
       return signalPassFailure();
     }
     SymbolTable symbols(getOperation());
@@ -82,7 +83,8 @@ struct AssignZero : ds::impl::AssignZeroPassBase<AssignZero> {
   void constrainGradient(Value gradient, const Layout &layout) {
     OpBuilder builder(&getContext());
     builder.setInsertionPointAfterValue(gradient);
-    auto constrained = ConstrainOp::create(builder, gradient.getLoc(), gradient, LayoutAttr::get(&getContext(), layout));
+    auto constrained =
+        ConstrainOp::create(builder, gradient.getLoc(), gradient, LayoutAttr::get(&getContext(), layout));
     gradient.replaceAllUsesExcept(constrained, constrained);
     auto loop = gradient.getDefiningOp<scf::ForOp>();
     if (!loop || stage < 2)
@@ -95,7 +97,8 @@ struct AssignZero : ds::impl::AssignZeroPassBase<AssignZero> {
       return;
     unsigned added = add.getLhs() == arg ? 1 : 0;
     builder.setInsertionPoint(add);
-    add->setOperand(added, ConstrainOp::create(builder, add.getLoc(), add->getOperand(added), LayoutAttr::get(&getContext(), layout)));
+    add->setOperand(added, ConstrainOp::create(builder, add.getLoc(), add->getOperand(added),
+                                               LayoutAttr::get(&getContext(), layout)));
   }
 };
 

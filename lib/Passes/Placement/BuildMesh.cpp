@@ -34,8 +34,8 @@ struct BuildMesh : ds::impl::BuildMeshPassBase<BuildMesh> {
       sizes.push_back(1);
     }
     OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
-    auto made = MeshOp::create(builder, getOperation().getLoc(), builder.getStringAttr("mesh"), builder.getStrArrayAttr(names),
-                               builder.getDenseI64ArrayAttr(sizes), ArrayAttr());
+    auto made = MeshOp::create(builder, getOperation().getLoc(), builder.getStringAttr("mesh"),
+                               builder.getStrArrayAttr(names), builder.getDenseI64ArrayAttr(sizes), ArrayAttr());
     for (MeshOp other : llvm::make_early_inc_range(getOperation().getOps<MeshOp>())) {
       if (other == made)
         continue;

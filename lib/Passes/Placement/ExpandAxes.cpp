@@ -52,8 +52,10 @@ struct ExpandAxes : ds::impl::ExpandAxesPassBase<ExpandAxes> {
     if (ops.empty())
       return;
     AttrTypeReplacer replacer;
-    replacer.addReplacement([&](LayoutAttr attr) { return LayoutAttr::get(&getContext(), expanded(attr.getLayout(), aliases)); });
-    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+    replacer.addReplacement(
+        [&](LayoutAttr attr) { return LayoutAttr::get(&getContext(), expanded(attr.getLayout(), aliases)); });
+    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
     for (AxesOp op : ops)
       op.erase();
   }

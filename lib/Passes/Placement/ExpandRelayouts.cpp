@@ -18,7 +18,8 @@ using namespace ds;
 
 namespace {
 
-/// Whether an all-to-all moves an axis inside one dim that both sides spell with other factors: no collective has that form.
+/// Whether an all-to-all moves an axis inside one dim that both sides spell with other factors: no collective has that
+/// form.
 bool respellsDim(const Cast &cast, const Layout &from) {
   return cast.kind == CastKind::AllToAll && cast.from->dim == cast.to->dim &&
          from.dims[cast.from->dim].size() != cast.result.dims[cast.to->dim].size();

@@ -74,11 +74,12 @@ private:
   DenseMap<std::pair<Block *, Value>, SmallVector<Value>> relayouts;
 };
 
-bool isZero(Value value) {
-  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
-}
+bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()); }
 
-bool isSplat(Value value) { return matchPattern(value, m_Constant()) && isa<SplatElementsAttr>(value.getDefiningOp<arith::ConstantOp>().getValue()); }
+bool isSplat(Value value) {
+  return matchPattern(value, m_Constant()) &&
+         isa<SplatElementsAttr>(value.getDefiningOp<arith::ConstantOp>().getValue());
+}
 
 /// A scalar, or a scalar repeated: multiplying by it commutes with any sum at no cost.
 bool isScalarLike(Value value) {
@@ -91,7 +92,8 @@ bool isScalarLike(Value value) {
 
 /// Ops that only move elements or fold them: a partial operand may pass without cost.
 bool movesElements(Operation *op) {
-  return isa<ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatOp, ReduceOp, TakePartOp, BroadcastOp, ScatterAddRowsOp, arith::NegFOp>(op);
+  return isa<ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatOp, ReduceOp, TakePartOp, BroadcastOp, ScatterAddRowsOp,
+             arith::NegFOp>(op);
 }
 
 bool LayoutPropagator::isLazy(Value value) const {
@@ -228,7 +230,8 @@ IndexSplits LayoutPropagator::decideSplits(const LayoutRule &rule, SmallVector<V
 }
 
 /// Which axes each operand stays partial over.
-SmallVector<Partials> LayoutPropagator::decidePartials(Operation *op, const LayoutRule &rule, const IndexSplits &splits) {
+SmallVector<Partials> LayoutPropagator::decidePartials(Operation *op, const LayoutRule &rule,
+                                                       const IndexSplits &splits) {
   SmallVector<Partials> kept(op->getNumOperands());
   std::set<std::string> onIndex;
   for (const DimLayout &split : splits)
@@ -288,7 +291,8 @@ static ReduceKind foldOf(IndexKind kind) {
   return kind == IndexKind::Sum ? ReduceKind::Sum : kind == IndexKind::Max ? ReduceKind::Max : ReduceKind::Min;
 }
 
-void LayoutPropagator::applyDecision(Operation *op, const LayoutRule &rule, const IndexSplits &splits, ArrayRef<Partials> partials) {
+void LayoutPropagator::applyDecision(Operation *op, const LayoutRule &rule, const IndexSplits &splits,
+                                     ArrayRef<Partials> partials) {
   Partials resultPartial;
   for (auto [index, split] : llvm::zip_equal(rule.indices, splits))
     if (index.kind != IndexKind::Parallel && index.kind != IndexKind::Whole)
@@ -315,7 +319,8 @@ void LayoutPropagator::applyDecision(Operation *op, const LayoutRule &rule, cons
 
 /// Replaces mulf or divf of a partial value by ds.scale or ds.divide.
 static void spellPartialByWhole(Operation *op) {
-  bool leftPartial = !layoutOf(op->getOperand(0)).partial.empty(), rightPartial = !layoutOf(op->getOperand(1)).partial.empty();
+  bool leftPartial = !layoutOf(op->getOperand(0)).partial.empty(),
+       rightPartial = !layoutOf(op->getOperand(1)).partial.empty();
   if (!leftPartial && !rightPartial)
     return;
   OpBuilder builder(op);
@@ -467,8 +472,8 @@ LogicalResult LayoutPropagator::run() {
   if (failed(visitBlock(block)))
     return failure();
   eraseDeadOps(block);
-  function.setFunctionType(FunctionType::get(function.getContext(), block.getArgumentTypes(),
-                                             block.getTerminator()->getOperandTypes()));
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
   return success();
 }
 

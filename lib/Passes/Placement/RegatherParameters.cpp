@@ -73,7 +73,8 @@ private:
       mapping.map(op->getOperand(0), value);
       value = builder.clone(*op, mapping)->getResult(0);
     }
-    remark::passed(user->getLoc(), remark::RemarkOpts::name("regathered").category(getArgument())) << "before a far use";
+    remark::passed(user->getLoc(), remark::RemarkOpts::name("regathered").category(getArgument()))
+        << "before a far use";
     return value;
   }
 

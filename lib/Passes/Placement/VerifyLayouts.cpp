@@ -36,8 +36,8 @@ std::optional<CastKind> castKindOf(Operation *op) {
 
 /// Ops whose types say all there is to check: others have a rule.
 bool isStructural(Operation *op) {
-  return isa<ModuleOp, func::FuncOp, func::ReturnOp, scf::ForOp, scf::YieldOp, MeshOp, AxesOp, VariableOp, ReadOp, AssignOp, ConstrainOp,
-             FenceOp, KernelOp, YieldOp, StartOp, WaitOp>(op) ||
+  return isa<ModuleOp, func::FuncOp, func::ReturnOp, scf::ForOp, scf::YieldOp, MeshOp, AxesOp, VariableOp, ReadOp,
+             AssignOp, ConstrainOp, FenceOp, KernelOp, YieldOp, StartOp, WaitOp>(op) ||
          llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
 }
 
@@ -131,9 +131,11 @@ private:
   }
 
   LogicalResult verifyStart(StartOp op) {
-    static const CastKind kinds[] = {CastKind::AllGather, CastKind::ReduceScatter, CastKind::AllReduce, CastKind::AllToAll};
+    static const CastKind kinds[] = {CastKind::AllGather, CastKind::ReduceScatter, CastKind::AllReduce,
+                                     CastKind::AllToAll};
     for (auto [input, type] : llvm::zip_equal(op.getInputs(), op.getDestinationTypes().getAsValueRange<TypeAttr>()))
-      if (failed(verifyStep(op, layoutOf(input), layoutOf(type), {kinds[static_cast<unsigned>(op.getKind())], op.getAxis()}, shapeOf(type))))
+      if (failed(verifyStep(op, layoutOf(input), layoutOf(type),
+                            {kinds[static_cast<unsigned>(op.getKind())], op.getAxis()}, shapeOf(type))))
         return failure();
     return success();
   }

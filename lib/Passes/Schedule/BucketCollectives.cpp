@@ -157,8 +157,8 @@ private:
       }
       llvm::append_range(types, waitOf(start).getResultTypes());
     }
-    auto start = StartOp::create(builder, place->getLoc(), bucket.starts.front().getKind(), inputs, bucket.starts.front().getAxisAttr(),
-                                 builder.getTypeArrayAttr(types));
+    auto start = StartOp::create(builder, place->getLoc(), bucket.starts.front().getKind(), inputs,
+                                 bucket.starts.front().getAxisAttr(), builder.getTypeArrayAttr(types));
     auto wait = WaitOp::create(builder, place->getLoc(), types, start.getToken(), inputs);
     remark::passed(place->getLoc(), remark::RemarkOpts::name("bucketed").category("ds-bucket-collectives"))
         << std::to_string(inputs.size()) << " tensors, " << std::to_string(bucket.bytes) << " bytes";

@@ -34,8 +34,8 @@ struct SplitAsync : ds::impl::SplitAsyncPassBase<SplitAsync> {
       OpBuilder builder(op);
       Value input = op->getOperand(0);
       Type type = op->getResult(0).getType();
-      auto start = StartOp::create(builder, op->getLoc(), *kind, ValueRange(input), op->getAttrOfType<StringAttr>("axis"),
-                                   builder.getTypeArrayAttr({type}));
+      auto start = StartOp::create(builder, op->getLoc(), *kind, ValueRange(input),
+                                   op->getAttrOfType<StringAttr>("axis"), builder.getTypeArrayAttr({type}));
       auto wait = WaitOp::create(builder, op->getLoc(), TypeRange(type), start.getToken(), ValueRange(input));
       op->getResult(0).replaceAllUsesWith(wait.getResult(0));
       op->erase();

@@ -11,9 +11,10 @@ using namespace ds;
 
 static bool overlapInTime(const ArenaBuffer &a, const ArenaBuffer &b) { return a.first <= b.last && b.first <= a.last; }
 
-/// The smallest gap that holds `buffer` among the placed ones live with it; the lowest of equal ones; else behind all of them.
-static uint64_t bestGap(const std::vector<ArenaBuffer> &buffers, const ArenaBuffer &buffer, const std::vector<uint32_t> &byOffset,
-                        const std::vector<uint64_t> &offsets) {
+/// The smallest gap that holds `buffer` among the placed ones live with it; the lowest of equal ones; else behind all
+/// of them.
+static uint64_t bestGap(const std::vector<ArenaBuffer> &buffers, const ArenaBuffer &buffer,
+                        const std::vector<uint32_t> &byOffset, const std::vector<uint64_t> &offsets) {
   uint64_t end = 0, best = UINT64_MAX, bestRoom = UINT64_MAX;
   for (uint32_t other : byOffset) {
     if (!overlapInTime(buffers[other], buffer))
@@ -71,7 +72,9 @@ ArenaPacking ds::packArena(const std::vector<ArenaBuffer> &buffers) {
   auto lifetime = [&](uint32_t id) { return uint64_t(buffers[id].last) - buffers[id].first + 1; };
   const std::function<bool(uint32_t, uint32_t)> orders[] = {
       [&](uint32_t a, uint32_t b) { return buffers[a].bytes > buffers[b].bytes; },
-      [&](uint32_t a, uint32_t b) { return double(buffers[a].bytes) * lifetime(a) > double(buffers[b].bytes) * lifetime(b); },
+      [&](uint32_t a, uint32_t b) {
+        return double(buffers[a].bytes) * lifetime(a) > double(buffers[b].bytes) * lifetime(b);
+      },
       [&](uint32_t a, uint32_t b) { return lifetime(a) > lifetime(b); },
       [&](uint32_t a, uint32_t b) { return buffers[a].first < buffers[b].first; },
   };
@@ -98,7 +101,8 @@ std::optional<std::string> ds::findPackingFault(const std::vector<ArenaBuffer> &
     if (packing.offsets[a] + buffers[a].bytes > packing.bytes)
       return "buffer " + std::to_string(a) + " must end inside the arena";
     for (size_t b = 0; b < a; ++b) {
-      bool overlap = packing.offsets[a] < packing.offsets[b] + buffers[b].bytes && packing.offsets[b] < packing.offsets[a] + buffers[a].bytes;
+      bool overlap = packing.offsets[a] < packing.offsets[b] + buffers[b].bytes &&
+                     packing.offsets[b] < packing.offsets[a] + buffers[a].bytes;
       if (overlap && overlapInTime(buffers[a], buffers[b]))
         return "buffers " + std::to_string(b) + " and " + std::to_string(a) + " overlap while both are live";
     }

@@ -16,14 +16,22 @@ namespace ds::runtime {
 
 ElementType elementTypeOf(plan::DataType type) {
   switch (type) {
-  case plan::DataType::F32: return ElementType::F32;
-  case plan::DataType::F64: return ElementType::F64;
-  case plan::DataType::F16: return ElementType::F16;
-  case plan::DataType::BF16: return ElementType::BF16;
-  case plan::DataType::I64: return ElementType::I64;
-  case plan::DataType::I32: return ElementType::I32;
-  case plan::DataType::I8: return ElementType::I8;
-  case plan::DataType::Bool: return ElementType::Bool;
+  case plan::DataType::F32:
+    return ElementType::F32;
+  case plan::DataType::F64:
+    return ElementType::F64;
+  case plan::DataType::F16:
+    return ElementType::F16;
+  case plan::DataType::BF16:
+    return ElementType::BF16;
+  case plan::DataType::I64:
+    return ElementType::I64;
+  case plan::DataType::I32:
+    return ElementType::I32;
+  case plan::DataType::I8:
+    return ElementType::I8;
+  case plan::DataType::Bool:
+    return ElementType::Bool;
   }
   return ElementType::F32;
 }

@@ -90,19 +90,32 @@ template <typename T> struct Half {
 /// Calls `visit` with the access class of `type`.
 template <typename Visit> static absl::Status withAccess(ElementType type, Visit visit) {
   switch (type) {
-  case ElementType::Bool: return visit(Boolean{});
-  case ElementType::U8: return visit(Plain<uint8_t>{});
-  case ElementType::I8: return visit(Plain<int8_t>{});
-  case ElementType::U16: return visit(Plain<uint16_t>{});
-  case ElementType::I16: return visit(Plain<int16_t>{});
-  case ElementType::U32: return visit(Plain<uint32_t>{});
-  case ElementType::I32: return visit(Plain<int32_t>{});
-  case ElementType::U64: return visit(Plain<uint64_t>{});
-  case ElementType::I64: return visit(Plain<int64_t>{});
-  case ElementType::F16: return visit(Half<Float16>{});
-  case ElementType::BF16: return visit(Half<BFloat16>{});
-  case ElementType::F32: return visit(Plain<float>{});
-  case ElementType::F64: return visit(Plain<double>{});
+  case ElementType::Bool:
+    return visit(Boolean{});
+  case ElementType::U8:
+    return visit(Plain<uint8_t>{});
+  case ElementType::I8:
+    return visit(Plain<int8_t>{});
+  case ElementType::U16:
+    return visit(Plain<uint16_t>{});
+  case ElementType::I16:
+    return visit(Plain<int16_t>{});
+  case ElementType::U32:
+    return visit(Plain<uint32_t>{});
+  case ElementType::I32:
+    return visit(Plain<int32_t>{});
+  case ElementType::U64:
+    return visit(Plain<uint64_t>{});
+  case ElementType::I64:
+    return visit(Plain<int64_t>{});
+  case ElementType::F16:
+    return visit(Half<Float16>{});
+  case ElementType::BF16:
+    return visit(Half<BFloat16>{});
+  case ElementType::F32:
+    return visit(Plain<float>{});
+  case ElementType::F64:
+    return visit(Plain<double>{});
   }
   return absl::InternalError("unknown element type");
 }

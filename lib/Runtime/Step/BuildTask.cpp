@@ -31,9 +31,12 @@ static SegmentSize sizeOfSegment(plan::CollectiveKind kind, const CollectiveSegm
   const int64_t scatterPiece = split({0, segment.scatterWhole}, axis, member).length();
   const int64_t rest = productOf({segment.outer, segment.inner});
   switch (kind) {
-  case plan::CollectiveKind::AllGather: return {productOf({rest, piece}), productOf({rest, segment.whole})};
-  case plan::CollectiveKind::ReduceScatter: return {productOf({rest, segment.whole}), productOf({rest, piece})};
-  case plan::CollectiveKind::AllReduce: return {segment.whole, segment.whole};
+  case plan::CollectiveKind::AllGather:
+    return {productOf({rest, piece}), productOf({rest, segment.whole})};
+  case plan::CollectiveKind::ReduceScatter:
+    return {productOf({rest, segment.whole}), productOf({rest, piece})};
+  case plan::CollectiveKind::AllReduce:
+    return {segment.whole, segment.whole};
   case plan::CollectiveKind::AllToAll:
     return {productOf({rest, segment.middle, piece, segment.scatterWhole}),
             productOf({rest, segment.middle, segment.whole, scatterPiece})};
@@ -89,14 +92,22 @@ TaskOr TaskBuilder::buildCollective(const plan::CollectiveT &collective, const s
 TaskOr TaskBuilder::build(const plan::InstructionT &instruction) const {
   const plan::OperationUnion &operation = instruction.operation;
   switch (operation.type) {
-  case plan::Operation::KernelCall: return buildKernelCall(*operation.AsKernelCall(), bindings);
-  case plan::Operation::Matmul: return buildMatmul(*operation.AsMatmul(), bindings);
-  case plan::Operation::Copy: return buildCopy(*operation.AsCopy(), bindings);
-  case plan::Operation::Fill: return buildFill(*operation.AsFill(), bindings);
-  case plan::Operation::LibraryCall: return buildLibraryCall(*operation.AsLibraryCall(), bindings);
-  case plan::Operation::Collective: return buildCollective(*operation.AsCollective(), nameOfInstruction(instruction));
-  case plan::Operation::TakeShard: return buildTakeShard(*operation.AsTakeShard(), bindings);
-  case plan::Operation::ToPartial: return buildToPartial(*operation.AsToPartial(), bindings);
+  case plan::Operation::KernelCall:
+    return buildKernelCall(*operation.AsKernelCall(), bindings);
+  case plan::Operation::Matmul:
+    return buildMatmul(*operation.AsMatmul(), bindings);
+  case plan::Operation::Copy:
+    return buildCopy(*operation.AsCopy(), bindings);
+  case plan::Operation::Fill:
+    return buildFill(*operation.AsFill(), bindings);
+  case plan::Operation::LibraryCall:
+    return buildLibraryCall(*operation.AsLibraryCall(), bindings);
+  case plan::Operation::Collective:
+    return buildCollective(*operation.AsCollective(), nameOfInstruction(instruction));
+  case plan::Operation::TakeShard:
+    return buildTakeShard(*operation.AsTakeShard(), bindings);
+  case plan::Operation::ToPartial:
+    return buildToPartial(*operation.AsToPartial(), bindings);
   case plan::Operation::Remap:
     return buildRemap(*operation.AsRemap(), bindings, communicatorAlong(Transport::kAllAxes));
   default:

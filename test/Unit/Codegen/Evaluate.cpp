@@ -128,7 +128,9 @@ static Tensor evaluateOp(Operation *op, ArrayRef<const Tensor *> operands) {
   Tensor result{type.getShape().vec(), {}};
   auto constant = dyn_cast<arith::ConstantOp>(op);
   bool compares = isa<arith::CmpIOp, arith::CmpFOp>(op);
-  Function function = compares ? compareFunction(op) : constant || isa<IotaOp>(op) ? Function() : functions().at(op->getName().getStringRef().str());
+  Function function = compares                      ? compareFunction(op)
+                      : constant || isa<IotaOp>(op) ? Function()
+                                                    : functions().at(op->getName().getStringRef().str());
   for (int64_t number = 0; number < countOf(result.shape); ++number) {
     if (constant) {
       Attribute element = cast<SplatElementsAttr>(constant.getValue()).getSplatValue<Attribute>();

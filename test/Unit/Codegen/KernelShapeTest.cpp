@@ -37,7 +37,8 @@ TEST(KernelShape, DimsThatGoTogetherAreOneGroup) {
 }
 
 TEST(KernelShape, SizesAreThoseOfTheLargestRank) {
-  std::string q = "q = tensor<8x128x63xf32, #ds.layout<[{dp}, {}, {tp}]>>", c = "c = tensor<63xf32, #ds.layout<[{tp}]>>";
+  std::string q = "q = tensor<8x128x63xf32, #ds.layout<[{dp}, {}, {tp}]>>",
+              c = "c = tensor<63xf32, #ds.layout<[{tp}]>>";
   ParsedKernel kernel({q, c}, "!q, !c", "!q, !c", kScaledSum);
   KernelShape shape = shapeOf(kernel, Mesh({{"dp", 3, {}}, {"tp", 2, {}}}));
   EXPECT_EQ(shape.workspaces[0].elements, 32);
@@ -112,8 +113,10 @@ TEST(CpuCompiler, CodeOfFloatsNeedsNothingElse) {
   compileOnly(kernel.op(), object);
   llvm::StringRef bytes(reinterpret_cast<const char *>(object.data()), object.size());
   auto file = llvm::cantFail(llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(bytes, "kernels")));
-  for (const llvm::object::ELFSymbolRef symbol : llvm::cast<llvm::object::ELFObjectFileBase>(*file).getDynamicSymbolIterators())
-    EXPECT_FALSE(llvm::cantFail(symbol.getFlags()) & llvm::object::SymbolRef::SF_Undefined) << llvm::cantFail(symbol.getName()).str();
+  for (const llvm::object::ELFSymbolRef symbol :
+       llvm::cast<llvm::object::ELFObjectFileBase>(*file).getDynamicSymbolIterators())
+    EXPECT_FALSE(llvm::cantFail(symbol.getFlags()) & llvm::object::SymbolRef::SF_Undefined)
+        << llvm::cantFail(symbol.getName()).str();
 }
 
 TEST(CpuCompiler, OtherCpusByName) {

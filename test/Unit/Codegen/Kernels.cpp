@@ -41,8 +41,9 @@ ParsedKernel::ParsedKernel(const std::vector<std::string> &types, const std::str
   }
   bool hasMany = StringRef(results).contains(", ");
   std::string list = hasMany ? "(" + results + ")" : results;
-  text += "func.func @f(" + parameters + ") {\n  %results" + (hasMany ? ":" + std::to_string(StringRef(results).count(", ") + 1) : "") +
-          " = ds.kernel(" + operands + ") : (" + inputs + ") -> " + list + " {\n" + body + "\n  }\n  return\n}\n";
+  text += "func.func @f(" + parameters + ") {\n  %results" +
+          (hasMany ? ":" + std::to_string(StringRef(results).count(", ") + 1) : "") + " = ds.kernel(" + operands +
+          ") : (" + inputs + ") -> " + list + " {\n" + body + "\n  }\n  return\n}\n";
   module = parseSourceString<ModuleOp>(text, &mlirContext);
   if (!module)
     llvm::report_fatal_error(StringRef("must parse:\n" + text));
@@ -118,8 +119,7 @@ public:
     dlclose(handle);
     close(file);
   }
-  template <typename FunctionT>
-  FunctionT *find(const std::string &symbol) {
+  template <typename FunctionT> FunctionT *find(const std::string &symbol) {
     return reinterpret_cast<FunctionT *>(dlsym(handle, symbol.c_str()));
   }
 
@@ -159,7 +159,8 @@ static std::vector<std::pair<int64_t, int64_t>> wholeExtents(const KernelShape &
   return extents;
 }
 
-std::vector<Tensor> ds::test::compileAndCall(KernelOp kernel, const std::vector<Tensor> &inputs, const CallOptions &options) {
+std::vector<Tensor> ds::test::compileAndCall(KernelOp kernel, const std::vector<Tensor> &inputs,
+                                             const CallOptions &options) {
   std::vector<uint8_t> bytes;
   CompiledKernel compiled = compileOnly(kernel, bytes);
   LoadedObject object(bytes);
@@ -168,7 +169,8 @@ std::vector<Tensor> ds::test::compileAndCall(KernelOp kernel, const std::vector<
   if (!run || compiled.hasFinish != (finish != nullptr))
     llvm::report_fatal_error("a function is missing");
 
-  std::vector<std::pair<int64_t, int64_t>> lengths = options.extents.empty() ? wholeExtents(compiled.shape) : options.extents;
+  std::vector<std::pair<int64_t, int64_t>> lengths =
+      options.extents.empty() ? wholeExtents(compiled.shape) : options.extents;
   std::vector<int64_t> extents;
   int64_t rows = 1, chunks = options.chunks ? options.chunks : compiled.shape.chunks;
   for (auto [number, extent] : llvm::enumerate(lengths)) {
@@ -179,7 +181,9 @@ std::vector<Tensor> ds::test::compileAndCall(KernelOp kernel, const std::vector<
   std::vector<GuardedBuffer> memory;
   memory.reserve(inputs.size() + kernel.getNumResults() + compiled.shape.workspaces.size());
   std::vector<void *> buffers;
-  auto allocate = [&](int64_t count, Type element) { buffers.push_back(memory.emplace_back(count * bytesOf(element)).data()); };
+  auto allocate = [&](int64_t count, Type element) {
+    buffers.push_back(memory.emplace_back(count * bytesOf(element)).data());
+  };
   for (auto [number, input] : llvm::enumerate(inputs)) {
     Type element = elementOf(kernel.getInputs()[number]);
     allocate(input.elements.size(), element);

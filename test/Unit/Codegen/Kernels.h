@@ -22,9 +22,10 @@ struct Tensor {
 /// A function with one kernel in it.
 class ParsedKernel {
 public:
-  /// `types`: aliases, "m = tensor<8x64xf32>". `body`: from the block's header to the yield. Types without '!' in the lists are
-  /// not aliases. Aborts if the text is no kernel, unless the test expects that of analyzeKernel.
-  ParsedKernel(const std::vector<std::string> &types, const std::string &inputs, const std::string &results, const std::string &body);
+  /// `types`: aliases, "m = tensor<8x64xf32>". `body`: from the block's header to the yield. Types without '!' in the
+  /// lists are not aliases. Aborts if the text is no kernel, unless the test expects that of analyzeKernel.
+  ParsedKernel(const std::vector<std::string> &types, const std::string &inputs, const std::string &results,
+               const std::string &body);
 
   KernelOp op() { return kernel; }
   mlir::MLIRContext *context() { return &mlirContext; }
@@ -43,9 +44,9 @@ std::vector<Tensor> randomInputs(KernelOp kernel, unsigned seed = 0);
 
 /// How a kernel is called.
 struct CallOptions {
-  int64_t chunks = 0;                                        ///< 0: as analyzeKernel says
-  std::vector<std::pair<unsigned, unsigned>> shared;         ///< result number, input number: in one buffer
-  std::vector<std::pair<int64_t, int64_t>> extents;          ///< length and begin of each group; empty: those of the whole space
+  int64_t chunks = 0;                                ///< 0: as analyzeKernel says
+  std::vector<std::pair<unsigned, unsigned>> shared; ///< result number, input number: in one buffer
+  std::vector<std::pair<int64_t, int64_t>> extents; ///< length and begin of each group; empty: those of the whole space
 };
 
 /// Compiles and calls the kernel. All buffers end in guard bytes, which are checked.

@@ -10,7 +10,8 @@
 using namespace ds;
 using namespace ds::test;
 
-static std::string tensor(const std::string &name, std::initializer_list<int64_t> shape, const std::string &element = "f32") {
+static std::string tensor(const std::string &name, std::initializer_list<int64_t> shape,
+                          const std::string &element = "f32") {
   std::string text = name + " = tensor<";
   for (int64_t size : shape)
     text += std::to_string(size) + "x";
@@ -132,7 +133,8 @@ TEST(Kernels, FoldOverRowsInAnyNumberOfChunks) {
     for (int64_t rows : {1, 5, 100})
       for (int64_t chunks : {1, 7, 64}) {
         SCOPED_TRACE(testing::Message() << rows << "x" << columns << " in " << chunks);
-        ParsedKernel kernel({tensor("m", {rows, columns}), tensor("c", {columns}), "s = tensor<f32>"}, "!m, !m", "!m, !c, !s, !s, !c", kFolds);
+        ParsedKernel kernel({tensor("m", {rows, columns}), tensor("c", {columns}), "s = tensor<f32>"}, "!m, !m",
+                            "!m, !c, !s, !s, !c", kFolds);
         CallOptions options;
         options.chunks = chunks;
         expectSame(kernel, 3e-5, options); // the sums cancel: 1e-7 of the sum of the terms' sizes
@@ -140,7 +142,8 @@ TEST(Kernels, FoldOverRowsInAnyNumberOfChunks) {
 }
 
 TEST(Kernels, FoldOfNothingIsNeutral) {
-  ParsedKernel kernel({tensor("m", {4, 3}), tensor("c", {3}), "s = tensor<f32>"}, "!m, !m", "!m, !c, !s, !s, !c", kFolds);
+  ParsedKernel kernel({tensor("m", {4, 3}), tensor("c", {3}), "s = tensor<f32>"}, "!m, !m", "!m, !c, !s, !s, !c",
+                      kFolds);
   CallOptions options;
   options.extents = {{0, 0}, {3, 0}};
   std::vector<Tensor> got = compileAndCall(kernel.op(), randomInputs(kernel.op()), options);
@@ -186,8 +189,9 @@ TEST(Kernels, ScalarsAlone) {
 }
 
 TEST(Kernels, BroadcastsOfEveryPlaceInFourDims) {
-  ParsedKernel kernel({tensor("q", {2, 3, 4, 5}), tensor("a", {2, 5}), tensor("b", {3}), tensor("c", {4, 5}), tensor("d", {2, 3, 4})},
-                      "!a, !b, !c, !d", "!q", R"(
+  ParsedKernel kernel(
+      {tensor("q", {2, 3, 4, 5}), tensor("a", {2, 5}), tensor("b", {3}), tensor("c", {4, 5}), tensor("d", {2, 3, 4})},
+      "!a, !b, !c, !d", "!q", R"(
 ^bb0(%a: !a, %b: !b, %c: !c, %d: !d):
   %a4 = ds.broadcast %a {dims = array<i64: 0, 3>} : (!a) -> !q
   %b4 = ds.broadcast %b {dims = array<i64: 1>} : (!b) -> !q
@@ -212,7 +216,8 @@ TEST(Kernels, OneInputAtTwoPlaces) {
 }
 
 TEST(Kernels, CausalMaskInBools) {
-  ParsedKernel kernel({tensor("m", {3, 6, 20}), tensor("n", {3, 6, 20}, "i32"), tensor("b", {3, 6, 20}, "i1")}, "!m, !b", "!m, !b", R"(
+  ParsedKernel kernel({tensor("m", {3, 6, 20}), tensor("n", {3, 6, 20}, "i32"), tensor("b", {3, 6, 20}, "i1")},
+                      "!m, !b", "!m, !b", R"(
 ^bb0(%x: !m, %keep: !b):
   %row = ds.iota {dim = 1 : i64} : () -> !n
   %column = ds.iota {dim = 2 : i64} : () -> !n
@@ -245,7 +250,8 @@ TEST(Kernels, IotaCountsFromTheBeginOfTheShard) {
 TEST(Kernels, SixteenBitFloatsRoundAfterEachOp) {
   for (const char *element : {"f16", "bf16"}) {
     SCOPED_TRACE(element);
-    ParsedKernel kernel({tensor("m", {5, 37}, element), tensor("w", {5, 37}), tensor("c", {37}, element)}, "!m, !m", "!w, !m, !c", R"(
+    ParsedKernel kernel({tensor("m", {5, 37}, element), tensor("w", {5, 37}), tensor("c", {37}, element)}, "!m, !m",
+                        "!w, !m, !c", R"(
 ^bb0(%x: !m, %y: !m):
   %a = arith.addf %x, %y : !m
   %w = arith.extf %a : !m to !w
@@ -279,7 +285,9 @@ TEST(Kernels, DoublesCallTheLibrary) {
 
 TEST(Kernels, FoldOfSomeRowsKeepsOthers) {
   // [B, S, C] -> [S, C] and [S] and [B]: none of the kept dims is contiguous with what is folded.
-  ParsedKernel kernel({tensor("q", {3, 4, 21}), tensor("c", {21}), tensor("sc", {4, 21}), tensor("bs", {3, 4}), tensor("s", {4})}, "!q, !c", "!q, !sc", R"(
+  ParsedKernel kernel(
+      {tensor("q", {3, 4, 21}), tensor("c", {21}), tensor("sc", {4, 21}), tensor("bs", {3, 4}), tensor("s", {4})},
+      "!q, !c", "!q, !sc", R"(
 ^bb0(%x: !q, %c: !c):
   %cb = ds.broadcast %c {dims = array<i64: 2>} : (!c) -> !q
   %y = arith.mulf %x, %cb : !q

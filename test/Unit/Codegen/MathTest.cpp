@@ -57,16 +57,17 @@ TEST_P(MathTest, IsCloseToLibm) {
   EXPECT_LE(worst, test.tolerance) << test.op << " at " << worstAt;
 }
 
-INSTANTIATE_TEST_SUITE_P(Math, MathTest,
-                         testing::Values(MathCase{"math.exp", std::exp, -86.5, 88.7}, MathCase{"math.expm1", std::expm1, -80, 88.7},
-                                         MathCase{"math.tanh", std::tanh, -20, 20}, MathCase{"math.erf", std::erf, -10, 10},
-                                         MathCase{"math.log", std::log, 1e-30, 1e6}, MathCase{"math.log", std::log, 0.5, 2, 2e-6, 1e-8},
-                                         MathCase{"math.rsqrt", rsqrt, 1e-6, 1e6}, MathCase{"math.sqrt", std::sqrt, 0, 1e6},
-                                         MathCase{"math.sin", std::sin, -10, 10, 2e-6, 1e-6},
-                                         MathCase{"math.cos", std::cos, -10, 10, 2e-6, 1e-6}),
-                         [](const testing::TestParamInfo<MathCase> &info) {
-                           return std::string(info.param.op + 5) + std::to_string(info.index);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Math, MathTest,
+    testing::Values(MathCase{"math.exp", std::exp, -86.5, 88.7}, MathCase{"math.expm1", std::expm1, -80, 88.7},
+                    MathCase{"math.tanh", std::tanh, -20, 20}, MathCase{"math.erf", std::erf, -10, 10},
+                    MathCase{"math.log", std::log, 1e-30, 1e6}, MathCase{"math.log", std::log, 0.5, 2, 2e-6, 1e-8},
+                    MathCase{"math.rsqrt", rsqrt, 1e-6, 1e6}, MathCase{"math.sqrt", std::sqrt, 0, 1e6},
+                    MathCase{"math.sin", std::sin, -10, 10, 2e-6, 1e-6},
+                    MathCase{"math.cos", std::cos, -10, 10, 2e-6, 1e-6}),
+    [](const testing::TestParamInfo<MathCase> &info) {
+      return std::string(info.param.op + 5) + std::to_string(info.index);
+    });
 
 TEST(Math, ValuesAtTheEnds) {
   auto call = [](const std::string &op, std::vector<double> values) {

@@ -12,12 +12,13 @@ using namespace ds::test;
 
 static std::vector<std::string> matrixTypes(int64_t rows, int64_t columns) {
   std::string r = std::to_string(rows), c = std::to_string(columns);
-  return {"m = tensor<" + r + "x" + c + "xf32>", "r = tensor<" + r + "xf32>",         "c = tensor<" + c + "xf32>",
-          "n = tensor<" + r + "x" + c + "xi32>", "l = tensor<" + r + "xi64>",         "li = tensor<" + r + "xi32>",
-          "b = tensor<" + r + "x" + c + "xi1>",  "rb = tensor<" + r + "xi1>",         "s = tensor<f32>"};
+  return {"m = tensor<" + r + "x" + c + "xf32>", "r = tensor<" + r + "xf32>", "c = tensor<" + c + "xf32>",
+          "n = tensor<" + r + "x" + c + "xi32>", "l = tensor<" + r + "xi64>", "li = tensor<" + r + "xi32>",
+          "b = tensor<" + r + "x" + c + "xi1>",  "rb = tensor<" + r + "xi1>", "s = tensor<f32>"};
 }
 
-static void expectSame(ParsedKernel &kernel, const std::vector<Tensor> &inputs, double tolerance, const CallOptions &options = {}) {
+static void expectSame(ParsedKernel &kernel, const std::vector<Tensor> &inputs, double tolerance,
+                       const CallOptions &options = {}) {
   std::vector<Tensor> expected = evaluate(kernel.op(), inputs), got = compileAndCall(kernel.op(), inputs, options);
   ASSERT_EQ(got.size(), expected.size());
   for (size_t number = 0; number < got.size(); ++number)
@@ -145,8 +146,8 @@ static const char *kSoftmaxOverTwoDims = R"(
   ds.yield %y, %f, %ff : !q, !c, !s)";
 
 TEST(NormKernels, ColumnsOfTwoGroups) {
-  ParsedKernel kernel({"q = tensor<5x4x19xf32>", "r = tensor<5xf32>", "c = tensor<19xf32>", "s = tensor<f32>"}, "!q, !c", "!q, !c, !s",
-                      kSoftmaxOverTwoDims);
+  ParsedKernel kernel({"q = tensor<5x4x19xf32>", "r = tensor<5xf32>", "c = tensor<19xf32>", "s = tensor<f32>"},
+                      "!q, !c", "!q, !c, !s", kSoftmaxOverTwoDims);
   for (int64_t chunks : {1, 3}) {
     CallOptions options;
     options.chunks = chunks;

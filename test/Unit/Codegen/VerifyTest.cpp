@@ -14,7 +14,8 @@ using namespace ds;
 static std::string verify(const std::string &body) {
   mlir::MLIRContext context;
   context.loadDialect<mlir::LLVM::LLVMDialect>();
-  std::string text = "llvm.func @malloc(i64) -> !llvm.ptr\nllvm.func @f(%x: vector<16xf32>, %d: vector<8xf64>, %n: i64, %p: !llvm.ptr) {\n" +
+  std::string text = "llvm.func @malloc(i64) -> !llvm.ptr\nllvm.func @f(%x: vector<16xf32>, %d: vector<8xf64>, %n: "
+                     "i64, %p: !llvm.ptr) {\n" +
                      body + "\nllvm.return\n}\n";
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
@@ -36,12 +37,15 @@ TEST(VerifyLoweredKernel, TakesInstructions) {
 
 TEST(VerifyLoweredKernel, TakesTheLibraryForDoublesOnly) {
   EXPECT_EQ(verify("%0 = llvm.intr.exp(%d) : (vector<8xf64>) -> vector<8xf64>"), "");
-  EXPECT_THAT(verify("%0 = llvm.intr.exp(%x) : (vector<16xf32>) -> vector<16xf32>"), testing::HasSubstr("must not call a function"));
+  EXPECT_THAT(verify("%0 = llvm.intr.exp(%x) : (vector<16xf32>) -> vector<16xf32>"),
+              testing::HasSubstr("must not call a function"));
 }
 
 TEST(VerifyLoweredKernel, RefusesMemoryOfItsOwn) {
-  EXPECT_THAT(verify("%0 = llvm.call @malloc(%n) : (i64) -> !llvm.ptr"), testing::HasSubstr("must not call a function"));
-  EXPECT_THAT(verify("%0 = llvm.alloca %n x f32 : (i64) -> !llvm.ptr"), testing::HasSubstr("must not allocate or copy"));
+  EXPECT_THAT(verify("%0 = llvm.call @malloc(%n) : (i64) -> !llvm.ptr"),
+              testing::HasSubstr("must not call a function"));
+  EXPECT_THAT(verify("%0 = llvm.alloca %n x f32 : (i64) -> !llvm.ptr"),
+              testing::HasSubstr("must not allocate or copy"));
   EXPECT_THAT(verify("\"llvm.intr.memcpy\"(%p, %p, %n) <{isVolatile = false}> : (!llvm.ptr, !llvm.ptr, i64) -> ()"),
               testing::HasSubstr("must not allocate or copy"));
 }

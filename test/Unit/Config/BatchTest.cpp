@@ -77,10 +77,11 @@ TEST(Batch, PartsNeedNotDivideOverTheRanks) {
 }
 
 TEST(Batch, NamesTheNumbersAndTheNearestBatches) {
-  EXPECT_EQ(messageOf(configOf(256, 2, std::nullopt), 7),
-            "\"train_batch_size\" must be train_micro_batch_size_per_gpu * gradient_accumulation_steps * ranks, got "
-            "train_batch_size 256, train_micro_batch_size_per_gpu 2, gradient_accumulation_steps unset, 7 data-parallel "
-            "ranks; nearest valid train_batch_size: 252 and 266");
+  EXPECT_EQ(
+      messageOf(configOf(256, 2, std::nullopt), 7),
+      "\"train_batch_size\" must be train_micro_batch_size_per_gpu * gradient_accumulation_steps * ranks, got "
+      "train_batch_size 256, train_micro_batch_size_per_gpu 2, gradient_accumulation_steps unset, 7 data-parallel "
+      "ranks; nearest valid train_batch_size: 252 and 266");
   EXPECT_NE(messageOf(configOf(8, 2, 3), 2).find("nearest valid train_batch_size: 12"), std::string::npos);
   EXPECT_NE(messageOf(configOf(4, 2, std::nullopt), 4).find("nearest valid train_batch_size: 8"), std::string::npos);
   EXPECT_NE(messageOf(configOf(10, std::nullopt, 4), 2).find("nearest valid train_batch_size: 8 and 12"),

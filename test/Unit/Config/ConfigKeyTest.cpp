@@ -21,8 +21,14 @@ std::string typeOf(const ConfigKey &key) { return key.types.empty() ? "" : key.t
 
 /// Values of the key's form that are not its default.
 std::vector<Json> otherValues(const ConfigKey &key) {
-  std::vector<Json> candidates = {true, false, "c", Json::array({0.5, 0.25}), Json::array({3, 5}),
-                                  Json::array({"a"}), Json({{"enabled", true}}), Json({{"batch", 3}})};
+  std::vector<Json> candidates = {true,
+                                  false,
+                                  "c",
+                                  Json::array({0.5, 0.25}),
+                                  Json::array({3, 5}),
+                                  Json::array({"a"}),
+                                  Json({{"enabled", true}}),
+                                  Json({{"batch", 3}})};
   for (const double number : {0.5, 1.0, 2.0, 77.0, -3.0})
     candidates.push_back(number);
   candidates.insert(candidates.end(), key.choices.begin(), key.choices.end());
@@ -47,8 +53,8 @@ Json documentWith(const std::string &section, const std::string &type, Json cont
       content[key->name] = requiredValue(*key);
   if (section.empty())
     return content;
-  const auto row = std::find_if(configKeys().begin(), configKeys().end(),
-                                [&](const ConfigKey &key) { return key.path == section; });
+  const auto row =
+      std::find_if(configKeys().begin(), configKeys().end(), [&](const ConfigKey &key) { return key.path == section; });
   Json outer = {{row->name, std::move(content)}};
   if (!row->selector.empty())
     outer[row->selector] = type;
@@ -121,7 +127,8 @@ TEST(ConfigKeys, EveryMisspellingIsFound) {
 
 TEST(ConfigKeys, EveryWrongTypeIsFound) {
   for (const ConfigKey &key : configKeys())
-    for (Json value : {Json(true), Json(7), Json(1.5), Json("zzz"), Json::array({Json::object()}), Json({{"zzz", "z"}})}) {
+    for (Json value :
+         {Json(true), Json(7), Json(1.5), Json("zzz"), Json::array({Json::object()}), Json({{"zzz", "z"}})}) {
       if (Json copy = value; checkValue(key, copy).empty())
         continue;
       const auto config = parseTrainingConfig(documentWith(key, value).dump(), "c.json");
@@ -150,7 +157,8 @@ TEST(ConfigKeys, EveryOtherValueHasAnEffectOrIsReported) {
     const std::vector<Json> values = otherValues(key);
     EXPECT_FALSE(values.empty()) << key.path;
     std::string usual;
-    if (const auto config = parseTrainingConfig(documentWith(key, Json::parse(key.defaultText)).dump(), ""); config.ok())
+    if (const auto config = parseTrainingConfig(documentWith(key, Json::parse(key.defaultText)).dump(), "");
+        config.ok())
       usual = printTrainingConfig(*config);
     for (const Json &value : values) {
       const auto config = parseTrainingConfig(documentWith(key, value).dump(), "c.json");
@@ -199,7 +207,8 @@ TEST(ConfigKeys, PrintedSettingsReadTheSame) {
         continue;
       std::string pointer = "/" + key.path;
       std::replace(pointer.begin(), pointer.end(), '.', '/');
-      const std::string type = key.types.empty() ? "" : document[key.section.substr(0, key.section.find('.'))]["type"].get<std::string>();
+      const std::string type =
+          key.types.empty() ? "" : document[key.section.substr(0, key.section.find('.'))]["type"].get<std::string>();
       const std::vector<Json> values = otherValues(key);
       if (key.existsFor(type) && (key.isRequired || key.name == "logits" || chance(2)))
         document[Json::json_pointer(pointer)] = values[random() % values.size()];

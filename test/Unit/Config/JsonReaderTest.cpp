@@ -16,7 +16,8 @@ std::string errorOf(std::string_view text) {
 
 TEST(JsonReader, RefusesDuplicateKeysWithTheirPath) {
   EXPECT_EQ(errorOf(R"({"a": {"b": 1, "b": 2}})"), "c.json: \"a.b\" must be written once, got a duplicate key");
-  EXPECT_EQ(errorOf(R"({"a": [{}, {"b": 1, "b": 1}]})"), "c.json: \"a[1].b\" must be written once, got a duplicate key");
+  EXPECT_EQ(errorOf(R"({"a": [{}, {"b": 1, "b": 1}]})"),
+            "c.json: \"a[1].b\" must be written once, got a duplicate key");
 }
 
 TEST(JsonReader, RefusesWhatIsNotJson) {

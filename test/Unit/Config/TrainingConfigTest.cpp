@@ -63,8 +63,8 @@ TEST(TrainingConfig, ReadsTheWholeRecipe) {
   EXPECT_TRUE(config.model.loss.isShifted);
   EXPECT_EQ(config.model.loss.ignoreIndex, -1);
   EXPECT_EQ(config.model.dims.at("sequence"), 32);
-  EXPECT_EQ(config.keysWithoutEffect, (std::vector<std::string>{"zero_optimization.overlap_comm",
-                                                                "zero_optimization.reduce_bucket_size"}));
+  EXPECT_EQ(config.keysWithoutEffect,
+            (std::vector<std::string>{"zero_optimization.overlap_comm", "zero_optimization.reduce_bucket_size"}));
 }
 
 TEST(TrainingConfig, ReadsTheOracles) {
@@ -90,7 +90,9 @@ TEST(TrainingConfig, ReadsTheOracles) {
 }
 
 TEST(TrainingConfig, AdamMeansAdamWUnlessToldOtherwise) {
-  const auto optimizerOf = [](std::string text) { return parsed(R"({"optimizer": {"type": )" + text + "}}").optimizer; };
+  const auto optimizerOf = [](std::string text) {
+    return parsed(R"({"optimizer": {"type": )" + text + "}}").optimizer;
+  };
   EXPECT_EQ(optimizerOf(R"("Adam")").kind, OptimizerKind::AdamW);
   EXPECT_EQ(optimizerOf(R"("Adam", "params": {"adam_w_mode": false})").kind, OptimizerKind::Adam);
   EXPECT_EQ(optimizerOf(R"("AdamW", "params": {"adam_w_mode": false})").kind, OptimizerKind::AdamW);
@@ -190,8 +192,8 @@ TEST(TrainingConfig, KeysThatExcludeEachOther) {
   invalid(R"({"model": {"loss": {"output": "loss", "logits": "logits"}}})");
   invalid(R"({"model": {"loss": {"shift": true}}})");
   invalid(R"({"optimizer": {"type": "SGD", "params": {"nesterov": true}}})");
-  EXPECT_TRUE(parsed(R"({"optimizer": {"type": "SGD", "params": {"nesterov": true, "momentum": 0.9}}})")
-                  .optimizer.nesterov);
+  EXPECT_TRUE(
+      parsed(R"({"optimizer": {"type": "SGD", "params": {"nesterov": true, "momentum": 0.9}}})").optimizer.nesterov);
 }
 
 TEST(TrainingConfig, FrozenExpressionsMatchWholeNames) {
@@ -207,7 +209,8 @@ TEST(TrainingConfig, FrozenExpressionsMatchWholeNames) {
 }
 
 TEST(TrainingConfig, SurvivesEveryDamage) {
-  const std::string whole = R"({"train_batch_size": 16, "optimizer": {"type": "AdamW", "params": {"betas": [0.8, 0.95]}},
+  const std::string whole =
+      R"({"train_batch_size": 16, "optimizer": {"type": "AdamW", "params": {"betas": [0.8, 0.95]}},
     "scheduler": {"type": "WarmupLR", "params": {"warmup_type": "linear"}}, "zero_optimization": {"stage": 3},
     "model": {"loss": {"logits": "logits"}, "dims": {"batch": 8}, "frozen": ["w.*"]}, "fp16": {"enabled": false}})";
   ASSERT_TRUE(parseTrainingConfig(whole, "c.json").ok());

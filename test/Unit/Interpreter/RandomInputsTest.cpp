@@ -53,7 +53,8 @@ TEST_F(RandomInputsTest, IdsCoverTheRowsOfTheirTable) {
 
 TEST_F(RandomInputsTest, LabelsAreClassesOrIgnored) {
   const std::vector<int64_t> labels = randomInputs({function()}, 1).inputs.at("labels").ints;
-  EXPECT_TRUE(std::all_of(labels.begin(), labels.end(), [](int64_t label) { return label == -100 || (label >= 0 && label < 5); }));
+  EXPECT_TRUE(std::all_of(labels.begin(), labels.end(),
+                          [](int64_t label) { return label == -100 || (label >= 0 && label < 5); }));
   EXPECT_TRUE(std::count(labels.begin(), labels.end(), -100));
   EXPECT_TRUE(std::count(labels.begin(), labels.end(), 4));
 }

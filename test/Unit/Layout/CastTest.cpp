@@ -21,8 +21,8 @@ static std::string chainText(const Layout &from, const Layout &to, const Shape &
     return "none";
   std::string text;
   for (const Cast &cast : *chain)
-    text += (text.empty() ? "" : ", ") + std::string(castKindName(cast.kind)) +
-            (cast.axis.empty() ? "" : " " + cast.axis);
+    text +=
+        (text.empty() ? "" : ", ") + std::string(castKindName(cast.kind)) + (cast.axis.empty() ? "" : " " + cast.axis);
   return text;
 }
 

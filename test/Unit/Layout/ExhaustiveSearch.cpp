@@ -36,10 +36,9 @@ std::vector<ExhaustiveSearch::Edge> ExhaustiveSearch::edgesTowards(size_t target
     remapped.dims = to.dims;
     remapped.flat = to.flat;
     const auto drop = [&](AxisList &list) {
-      list.erase(std::remove_if(list.begin(), list.end(),
-                                [&](const std::string &axis) {
-                                  return remapped.partial.count(axis) || remapped.at.count(axis);
-                                }),
+      list.erase(std::remove_if(
+                     list.begin(), list.end(),
+                     [&](const std::string &axis) { return remapped.partial.count(axis) || remapped.at.count(axis); }),
                  list.end());
     };
     drop(remapped.flat);
@@ -106,8 +105,7 @@ int64_t ExhaustiveSearch::receivedByRank(CastKind kind, const std::string &axis,
   return static_cast<int64_t>(missing.size()) * unitsPerElement;
 }
 
-int64_t ExhaustiveSearch::received(CastKind kind, const std::string &axis, const Layout &from,
-                                   const Layout &to) const {
+int64_t ExhaustiveSearch::received(CastKind kind, const std::string &axis, const Layout &from, const Layout &to) const {
   int64_t most = 0;
   for (int64_t rank = 0; rank < mesh.numRanks(); ++rank)
     most = std::max(most, receivedByRank(kind, axis, from, to, rank));

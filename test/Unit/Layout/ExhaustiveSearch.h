@@ -56,7 +56,7 @@ private:
   std::map<std::string, ReduceKind> axes;
   Mesh mesh;
   std::vector<Layout> nodes;
-  std::vector<std::vector<std::vector<int64_t>>> indices;       ///< [layout][rank]
+  std::vector<std::vector<std::vector<int64_t>>> indices; ///< [layout][rank]
   std::vector<Edge> collectives;                          ///< all casts but Remap
   std::vector<std::vector<int64_t>> distances;            ///< [to][from], units
 };

@@ -84,8 +84,7 @@ TEST(FactorList, OneFactorSplitsIffTheSharesStayTheSame) {
         for (int64_t n1 = 2; n1 < n; ++n1) {
           if (n % n1 != 0)
             continue;
-          ASSERT_EQ(splitDim({factor(n, axes)}, {n1, n / n1}, mesh).has_value(),
-                    splitsByDefinition(n, n1, axes, mesh))
+          ASSERT_EQ(splitDim({factor(n, axes)}, {n1, n / n1}, mesh).has_value(), splitsByDefinition(n, n1, axes, mesh))
               << n << " = " << n1 << " * " << n / n1;
         }
 }

@@ -28,8 +28,8 @@ std::vector<int64_t> referenceIndices(const Layout &layout, const Shape &shape, 
 
 /// Places that axes can take in an enumeration of layouts: factor `factor` of dim `dim`, major first.
 using Spelling = std::vector<Shape>; ///< the factor sizes of each dim
-/// All layouts (normalized) of a tensor in which each of `axes` is replicated, partial with its operation, on one of the
-/// factors of `spelling`, in flat, or in one set of `at` (coordinate 0, or the last one), in all orders.
+/// All layouts (normalized) of a tensor in which each of `axes` is replicated, partial with its operation, on one of
+/// the factors of `spelling`, in flat, or in one set of `at` (coordinate 0, or the last one), in all orders.
 std::vector<Layout> allLayouts(const Spelling &spelling, const std::map<std::string, ReduceKind> &axes,
                                const Mesh &mesh);
 Shape shapeOf(const Spelling &spelling);

@@ -59,19 +59,23 @@ private:
 
 int64_t Checker::inputSize(const Extents &e, int64_t member) const {
   switch (test.kind) {
-  case plan::CollectiveKind::AllGather: return e.outer * part(e.whole, member).length() * e.inner;
+  case plan::CollectiveKind::AllGather:
+    return e.outer * part(e.whole, member).length() * e.inner;
   case plan::CollectiveKind::AllToAll:
     return e.outer * part(e.whole, member).length() * e.middle * e.scatterWhole * e.inner;
-  default: return e.outer * e.whole * e.inner;
+  default:
+    return e.outer * e.whole * e.inner;
   }
 }
 
 int64_t Checker::outputSize(const Extents &e) const {
   switch (test.kind) {
-  case plan::CollectiveKind::ReduceScatter: return e.outer * part(e.whole, own).length() * e.inner;
+  case plan::CollectiveKind::ReduceScatter:
+    return e.outer * part(e.whole, own).length() * e.inner;
   case plan::CollectiveKind::AllToAll:
     return e.outer * e.whole * e.middle * part(e.scatterWhole, own).length() * e.inner;
-  default: return e.outer * e.whole * e.inner;
+  default:
+    return e.outer * e.whole * e.inner;
   }
 }
 
@@ -137,9 +141,12 @@ float Checker::folded(size_t segment, int64_t index) const {
 
 float Checker::expected(size_t segment, int64_t index) const {
   switch (test.kind) {
-  case plan::CollectiveKind::AllGather: return gathered(segment, index);
-  case plan::CollectiveKind::AllToAll: return transposed(segment, index);
-  default: return folded(segment, index);
+  case plan::CollectiveKind::AllGather:
+    return gathered(segment, index);
+  case plan::CollectiveKind::AllToAll:
+    return transposed(segment, index);
+  default:
+    return folded(segment, index);
   }
 }
 

@@ -48,11 +48,16 @@ static size_t placeOf(const Dims &dims, const std::vector<int64_t> &sizes, const
 
 static double activate(plan::Activation activation, double x) {
   switch (activation) {
-  case plan::Activation::Relu: return x < 0 ? 0 : x;
-  case plan::Activation::GeluTanh: return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
-  case plan::Activation::GeluErf: return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
-  case plan::Activation::Silu: return x / (1 + std::exp(-x));
-  default: return x;
+  case plan::Activation::Relu:
+    return x < 0 ? 0 : x;
+  case plan::Activation::GeluTanh:
+    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+  case plan::Activation::GeluErf:
+    return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+  case plan::Activation::Silu:
+    return x / (1 + std::exp(-x));
+  default:
+    return x;
   }
 }
 

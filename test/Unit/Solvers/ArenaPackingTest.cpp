@@ -48,8 +48,8 @@ uint64_t smallestArena(const std::vector<ArenaBuffer> &buffers) {
         moved = false;
         for (size_t j = 0; j < i; ++j) {
           const ArenaBuffer &other = buffers[order[j]];
-          bool meets = buffer.first <= other.last && other.first <= buffer.last && offset < offsets[order[j]] + other.bytes &&
-                       offsets[order[j]] < offset + buffer.bytes;
+          bool meets = buffer.first <= other.last && other.first <= buffer.last &&
+                       offset < offsets[order[j]] + other.bytes && offsets[order[j]] < offset + buffer.bytes;
           if (meets) {
             offset = offsets[order[j]] + other.bytes;
             moved = true;
@@ -64,9 +64,7 @@ uint64_t smallestArena(const std::vector<ArenaBuffer> &buffers) {
   return smallest;
 }
 
-TEST(ArenaPacking, PacksNothing) {
-  EXPECT_EQ(packArena({}).bytes, 0u);
-}
+TEST(ArenaPacking, PacksNothing) { EXPECT_EQ(packArena({}).bytes, 0u); }
 
 TEST(ArenaPacking, BuffersThatMeetInTimeLieApart) {
   const std::vector<ArenaBuffer> buffers = {{256, 0, 3}, {512, 3, 5}, {256, 4, 6}};

@@ -27,9 +27,9 @@ struct ArenaPacking {
   uint32_t peakTime = 0;         ///< a time of that sum
 };
 
-/// Best of a few orders of greedy best fit (by size, by size times lifetime, by start): each buffer goes to the lowest smallest gap among the
-/// placed buffers that are live with it. O(n^2) in the worst case.
-/// Source: Lee et al., "On-Device Neural Net Inference with Mobile GPUs", 2019 (greedy by size).
+/// Best of a few orders of greedy best fit (by size, by size times lifetime, by start): each buffer goes to the lowest
+/// smallest gap among the placed buffers that are live with it. O(n^2) in the worst case. Source: Lee et al.,
+/// "On-Device Neural Net Inference with Mobile GPUs", 2019 (greedy by size).
 ArenaPacking packArena(const std::vector<ArenaBuffer> &buffers);
 
 /// Why `packing` is not a packing of `buffers`, or nothing.

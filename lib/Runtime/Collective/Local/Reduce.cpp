@@ -78,11 +78,15 @@ static void foldBlocks(const std::vector<const char *> &sources, char *target, i
 template <typename Element>
 static void foldBy(plan::ReduceKind kind, const std::vector<const char *> &sources, char *target, int64_t bytes) {
   switch (kind) {
-  case plan::ReduceKind::Sum: return foldBlocks<Element, Add>(sources, target, bytes);
-  case plan::ReduceKind::Max: return foldBlocks<Element, Max>(sources, target, bytes);
-  case plan::ReduceKind::Min: return foldBlocks<Element, Min>(sources, target, bytes);
+  case plan::ReduceKind::Sum:
+    return foldBlocks<Element, Add>(sources, target, bytes);
+  case plan::ReduceKind::Max:
+    return foldBlocks<Element, Max>(sources, target, bytes);
+  case plan::ReduceKind::Min:
+    return foldBlocks<Element, Min>(sources, target, bytes);
   case plan::ReduceKind::And:
-  case plan::ReduceKind::Or: break;
+  case plan::ReduceKind::Or:
+    break;
   }
   if constexpr (std::is_integral_v<typename Element::Folded>) {
     if (kind == plan::ReduceKind::And)
@@ -105,14 +109,22 @@ absl::Status checkReduction(plan::ReduceKind kind, plan::DataType type) {
 void reduceElements(plan::ReduceKind kind, plan::DataType type, const std::vector<const char *> &sources, char *target,
                     int64_t bytes) {
   switch (type) {
-  case plan::DataType::F32: return foldBy<Same<float>>(kind, sources, target, bytes);
-  case plan::DataType::F64: return foldBy<Same<double>>(kind, sources, target, bytes);
-  case plan::DataType::F16: return foldBy<Widened<Float16>>(kind, sources, target, bytes);
-  case plan::DataType::BF16: return foldBy<Widened<BFloat16>>(kind, sources, target, bytes);
-  case plan::DataType::I64: return foldBy<Same<int64_t>>(kind, sources, target, bytes);
-  case plan::DataType::I32: return foldBy<Same<int32_t>>(kind, sources, target, bytes);
-  case plan::DataType::I8: return foldBy<Same<int8_t>>(kind, sources, target, bytes);
-  case plan::DataType::Bool: return foldBy<Same<uint8_t>>(kind, sources, target, bytes);
+  case plan::DataType::F32:
+    return foldBy<Same<float>>(kind, sources, target, bytes);
+  case plan::DataType::F64:
+    return foldBy<Same<double>>(kind, sources, target, bytes);
+  case plan::DataType::F16:
+    return foldBy<Widened<Float16>>(kind, sources, target, bytes);
+  case plan::DataType::BF16:
+    return foldBy<Widened<BFloat16>>(kind, sources, target, bytes);
+  case plan::DataType::I64:
+    return foldBy<Same<int64_t>>(kind, sources, target, bytes);
+  case plan::DataType::I32:
+    return foldBy<Same<int32_t>>(kind, sources, target, bytes);
+  case plan::DataType::I8:
+    return foldBy<Same<int8_t>>(kind, sources, target, bytes);
+  case plan::DataType::Bool:
+    return foldBy<Same<uint8_t>>(kind, sources, target, bytes);
   }
 }
 

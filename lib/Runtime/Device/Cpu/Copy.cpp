@@ -159,10 +159,14 @@ template <typename T, bool Accumulate> static TaskOr makeTask(const CopySetup &s
 
 static TaskOr makePlainTask(const CopySetup &setup, plan::DataType type) {
   switch (plan::sizeOf(type)) {
-  case 1: return makeTask<uint8_t, false>(setup);
-  case 2: return makeTask<uint16_t, false>(setup);
-  case 4: return makeTask<uint32_t, false>(setup);
-  default: return makeTask<uint64_t, false>(setup);
+  case 1:
+    return makeTask<uint8_t, false>(setup);
+  case 2:
+    return makeTask<uint16_t, false>(setup);
+  case 4:
+    return makeTask<uint32_t, false>(setup);
+  default:
+    return makeTask<uint64_t, false>(setup);
   }
 }
 
@@ -171,14 +175,22 @@ static TaskOr makeAccumulatingTask(const CopySetup &setup, plan::DataType type) 
     if (loop.target == 0)
       return absl::InvalidArgumentError("invalid plan: an accumulating copy must not broadcast its target");
   switch (type) {
-  case plan::DataType::F32: return makeTask<float, true>(setup);
-  case plan::DataType::F64: return makeTask<double, true>(setup);
-  case plan::DataType::F16: return makeTask<Float16, true>(setup);
-  case plan::DataType::BF16: return makeTask<BFloat16, true>(setup);
-  case plan::DataType::I64: return makeTask<int64_t, true>(setup);
-  case plan::DataType::I32: return makeTask<int32_t, true>(setup);
-  case plan::DataType::I8: return makeTask<int8_t, true>(setup);
-  default: return absl::InvalidArgumentError("invalid plan: an accumulating copy must be of numbers, got bool");
+  case plan::DataType::F32:
+    return makeTask<float, true>(setup);
+  case plan::DataType::F64:
+    return makeTask<double, true>(setup);
+  case plan::DataType::F16:
+    return makeTask<Float16, true>(setup);
+  case plan::DataType::BF16:
+    return makeTask<BFloat16, true>(setup);
+  case plan::DataType::I64:
+    return makeTask<int64_t, true>(setup);
+  case plan::DataType::I32:
+    return makeTask<int32_t, true>(setup);
+  case plan::DataType::I8:
+    return makeTask<int8_t, true>(setup);
+  default:
+    return absl::InvalidArgumentError("invalid plan: an accumulating copy must be of numbers, got bool");
   }
 }
 

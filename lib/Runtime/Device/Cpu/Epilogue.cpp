@@ -16,11 +16,16 @@ using namespace ds::runtime;
 
 std::optional<std::pair<dnnl_alg_kind_t, float>> ds::runtime::findActivation(plan::Activation activation) {
   switch (activation) {
-  case plan::Activation::None: return std::nullopt;
-  case plan::Activation::Relu: return std::make_pair(dnnl_eltwise_relu, 0.0f);
-  case plan::Activation::GeluTanh: return std::make_pair(dnnl_eltwise_gelu_tanh, 0.0f);
-  case plan::Activation::GeluErf: return std::make_pair(dnnl_eltwise_gelu_erf, 0.0f);
-  case plan::Activation::Silu: return std::make_pair(dnnl_eltwise_swish, 1.0f);
+  case plan::Activation::None:
+    return std::nullopt;
+  case plan::Activation::Relu:
+    return std::make_pair(dnnl_eltwise_relu, 0.0f);
+  case plan::Activation::GeluTanh:
+    return std::make_pair(dnnl_eltwise_gelu_tanh, 0.0f);
+  case plan::Activation::GeluErf:
+    return std::make_pair(dnnl_eltwise_gelu_erf, 0.0f);
+  case plan::Activation::Silu:
+    return std::make_pair(dnnl_eltwise_swish, 1.0f);
   }
   return std::nullopt;
 }
@@ -96,12 +101,16 @@ template <typename T> void Epilogue::addBias() const {
 /// The plan's activations. NaN stays NaN.
 template <typename Real> static Real activate(plan::Activation activation, Real x) {
   switch (activation) {
-  case plan::Activation::None: return x;
-  case plan::Activation::Relu: return x < 0 ? Real(0) : x;
+  case plan::Activation::None:
+    return x;
+  case plan::Activation::Relu:
+    return x < 0 ? Real(0) : x;
   case plan::Activation::GeluTanh:
     return Real(0.5) * x * (1 + std::tanh(Real(0.7978845608028653559) * (x + Real(0.044715) * x * x * x)));
-  case plan::Activation::GeluErf: return Real(0.5) * x * (1 + std::erf(x * Real(0.7071067811865475244)));
-  case plan::Activation::Silu: return x / (1 + std::exp(-x));
+  case plan::Activation::GeluErf:
+    return Real(0.5) * x * (1 + std::erf(x * Real(0.7071067811865475244)));
+  case plan::Activation::Silu:
+    return x / (1 + std::exp(-x));
   }
   return x;
 }

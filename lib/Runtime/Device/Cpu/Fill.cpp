@@ -23,10 +23,14 @@ struct FillTask : Task {
   absl::Status run(const TaskContext &) override {
     parallelRanges(count, kGrain, [this](int64_t begin, int64_t end) {
       switch (width) {
-      case 1: return fill<uint8_t>(begin, end);
-      case 2: return fill<uint16_t>(begin, end);
-      case 4: return fill<uint32_t>(begin, end);
-      default: return fill<uint64_t>(begin, end);
+      case 1:
+        return fill<uint8_t>(begin, end);
+      case 2:
+        return fill<uint16_t>(begin, end);
+      case 4:
+        return fill<uint32_t>(begin, end);
+      default:
+        return fill<uint64_t>(begin, end);
       }
     });
     return absl::OkStatus();
@@ -112,17 +116,22 @@ template <typename T> static uint64_t bitsOf(T value) {
 static uint64_t extremeBits(plan::DataType type, bool lowest) {
   const double infinity = lowest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
   switch (type) {
-  case plan::DataType::F32: return bitsOf(static_cast<float>(infinity));
-  case plan::DataType::F64: return bitsOf(infinity);
-  case plan::DataType::F16: return lowest ? 0xFC00 : 0x7C00;
-  case plan::DataType::BF16: return lowest ? 0xFF80 : 0x7F80;
+  case plan::DataType::F32:
+    return bitsOf(static_cast<float>(infinity));
+  case plan::DataType::F64:
+    return bitsOf(infinity);
+  case plan::DataType::F16:
+    return lowest ? 0xFC00 : 0x7C00;
+  case plan::DataType::BF16:
+    return lowest ? 0xFF80 : 0x7F80;
   case plan::DataType::I64:
     return bitsOf(lowest ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max());
   case plan::DataType::I32:
     return bitsOf(lowest ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int32_t>::max());
   case plan::DataType::I8:
     return bitsOf(lowest ? std::numeric_limits<int8_t>::min() : std::numeric_limits<int8_t>::max());
-  case plan::DataType::Bool: return lowest ? 0 : 1;
+  case plan::DataType::Bool:
+    return lowest ? 0 : 1;
   }
   return 0;
 }
@@ -131,10 +140,14 @@ static uint64_t extremeBits(plan::DataType type, bool lowest) {
 static uint64_t neutralBits(plan::ReduceKind reduce, plan::DataType type) {
   switch (reduce) {
   case plan::ReduceKind::Sum:
-  case plan::ReduceKind::Or: return 0;
-  case plan::ReduceKind::Max: return extremeBits(type, true);
-  case plan::ReduceKind::Min: return extremeBits(type, false);
-  case plan::ReduceKind::And: return type == plan::DataType::Bool ? 1 : ~uint64_t(0);
+  case plan::ReduceKind::Or:
+    return 0;
+  case plan::ReduceKind::Max:
+    return extremeBits(type, true);
+  case plan::ReduceKind::Min:
+    return extremeBits(type, false);
+  case plan::ReduceKind::And:
+    return type == plan::DataType::Bool ? 1 : ~uint64_t(0);
   }
   return 0;
 }

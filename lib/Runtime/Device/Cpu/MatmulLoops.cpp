@@ -80,10 +80,14 @@ template <typename T> static TaskOr makeLoops(const MatmulSetup &setup) {
 
 TaskOr ds::runtime::makeLoopTask(const MatmulSetup &setup) {
   switch (setup.type) {
-  case plan::DataType::F32: return makeLoops<float>(setup);
-  case plan::DataType::F64: return makeLoops<double>(setup);
-  case plan::DataType::F16: return makeLoops<Float16>(setup);
-  case plan::DataType::BF16: return makeLoops<BFloat16>(setup);
+  case plan::DataType::F32:
+    return makeLoops<float>(setup);
+  case plan::DataType::F64:
+    return makeLoops<double>(setup);
+  case plan::DataType::F16:
+    return makeLoops<Float16>(setup);
+  case plan::DataType::BF16:
+    return makeLoops<BFloat16>(setup);
   default:
     return absl::UnimplementedError(
         absl::StrCat("a matmul must be of a floating-point type, got ", std::string(plan::nameOf(setup.type))));

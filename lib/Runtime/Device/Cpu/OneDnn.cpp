@@ -12,10 +12,14 @@ using namespace ds::runtime;
 
 static const char *reasonOf(dnnl_status_t status) {
   switch (status) {
-  case dnnl_out_of_memory: return "out of memory";
-  case dnnl_invalid_arguments: return "invalid arguments";
-  case dnnl_unimplemented: return "not implemented";
-  default: return "runtime error";
+  case dnnl_out_of_memory:
+    return "out of memory";
+  case dnnl_invalid_arguments:
+    return "invalid arguments";
+  case dnnl_unimplemented:
+    return "not implemented";
+  default:
+    return "runtime error";
   }
 }
 
@@ -43,8 +47,10 @@ dnnl_stream_t ds::runtime::dnnlStream() {
 
 static absl::StatusOr<dnnl_data_type_t> dnnlType(plan::DataType type) {
   switch (type) {
-  case plan::DataType::F32: return dnnl_f32;
-  case plan::DataType::BF16: return dnnl_bf16;
+  case plan::DataType::F32:
+    return dnnl_f32;
+  case plan::DataType::BF16:
+    return dnnl_bf16;
   default:
     return absl::UnimplementedError(absl::StrCat("type must be f32 or bf16, got ", std::string(plan::nameOf(type))));
   }

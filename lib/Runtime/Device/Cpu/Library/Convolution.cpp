@@ -242,8 +242,11 @@ TaskOr ds::runtime::buildConvolution(const plan::LibraryCallT &call, const Bindi
     return makeEmpty(setup, call.function);
   DS_ASSIGN_OR_RETURN(const ConvolutionDescriptors descriptors, describe(setup));
   switch (call.function) {
-  case plan::LibraryFunction::Convolution: return makeForward(setup, descriptors, *bindings.scratch());
-  case plan::LibraryFunction::ConvolutionGradInput: return makeGradInput(setup, descriptors, *bindings.scratch());
-  default: return makeGradWeight(setup, descriptors, *bindings.scratch());
+  case plan::LibraryFunction::Convolution:
+    return makeForward(setup, descriptors, *bindings.scratch());
+  case plan::LibraryFunction::ConvolutionGradInput:
+    return makeGradInput(setup, descriptors, *bindings.scratch());
+  default:
+    return makeGradWeight(setup, descriptors, *bindings.scratch());
   }
 }

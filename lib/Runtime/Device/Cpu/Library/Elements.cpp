@@ -110,26 +110,39 @@ template <typename T, bool Add> static TaskOr makeScatter(const plan::LibraryCal
 
 TaskOr ds::runtime::buildGatherElements(const plan::LibraryCallT &call, const Bindings &bindings) {
   switch (plan::sizeOf(call.type)) {
-  case 1: return makeGather<uint8_t>(call, bindings);
-  case 2: return makeGather<uint16_t>(call, bindings);
-  case 4: return makeGather<uint32_t>(call, bindings);
-  default: return makeGather<uint64_t>(call, bindings);
+  case 1:
+    return makeGather<uint8_t>(call, bindings);
+  case 2:
+    return makeGather<uint16_t>(call, bindings);
+  case 4:
+    return makeGather<uint32_t>(call, bindings);
+  default:
+    return makeGather<uint64_t>(call, bindings);
   }
 }
 
 TaskOr ds::runtime::buildScatterElements(const plan::LibraryCallT &call, const Bindings &bindings) {
   if (call.ints[1] != 0)
     switch (call.type) {
-    case plan::DataType::F32: return makeScatter<float, true>(call, bindings);
-    case plan::DataType::F64: return makeScatter<double, true>(call, bindings);
-    case plan::DataType::I32: return makeScatter<int32_t, true>(call, bindings);
-    case plan::DataType::I64: return makeScatter<int64_t, true>(call, bindings);
-    default: return unsupportedType(call);
+    case plan::DataType::F32:
+      return makeScatter<float, true>(call, bindings);
+    case plan::DataType::F64:
+      return makeScatter<double, true>(call, bindings);
+    case plan::DataType::I32:
+      return makeScatter<int32_t, true>(call, bindings);
+    case plan::DataType::I64:
+      return makeScatter<int64_t, true>(call, bindings);
+    default:
+      return unsupportedType(call);
     }
   switch (plan::sizeOf(call.type)) {
-  case 1: return makeScatter<uint8_t, false>(call, bindings);
-  case 2: return makeScatter<uint16_t, false>(call, bindings);
-  case 4: return makeScatter<uint32_t, false>(call, bindings);
-  default: return makeScatter<uint64_t, false>(call, bindings);
+  case 1:
+    return makeScatter<uint8_t, false>(call, bindings);
+  case 2:
+    return makeScatter<uint16_t, false>(call, bindings);
+  case 4:
+    return makeScatter<uint32_t, false>(call, bindings);
+  default:
+    return makeScatter<uint64_t, false>(call, bindings);
   }
 }

@@ -40,10 +40,15 @@ template <typename T> static TaskOr makeIota(const plan::LibraryCallT &call, con
 
 TaskOr ds::runtime::buildIota(const plan::LibraryCallT &call, const Bindings &bindings) {
   switch (call.type) {
-  case plan::DataType::F32: return makeIota<float>(call, bindings);
-  case plan::DataType::F64: return makeIota<double>(call, bindings);
-  case plan::DataType::I32: return makeIota<int32_t>(call, bindings);
-  case plan::DataType::I64: return makeIota<int64_t>(call, bindings);
-  default: return unsupportedType(call);
+  case plan::DataType::F32:
+    return makeIota<float>(call, bindings);
+  case plan::DataType::F64:
+    return makeIota<double>(call, bindings);
+  case plan::DataType::I32:
+    return makeIota<int32_t>(call, bindings);
+  case plan::DataType::I64:
+    return makeIota<int64_t>(call, bindings);
+  default:
+    return unsupportedType(call);
   }
 }

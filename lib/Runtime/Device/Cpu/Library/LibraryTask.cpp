@@ -13,17 +13,27 @@ using namespace ds::runtime;
 LibraryArity ds::runtime::libraryArity(plan::LibraryFunction function, size_t spatialDims) {
   const size_t window = 1 + 5 * spatialDims; // S, kernel, strides, pads at both ends, dilations
   switch (function) {
-  case plan::LibraryFunction::Iota: return {1, 1, 3, 0, 2};
+  case plan::LibraryFunction::Iota:
+    return {1, 1, 3, 0, 2};
   case plan::LibraryFunction::GatherRows:
-  case plan::LibraryFunction::ScatterAddRows: return {3, 3, 3, 1, 1};
-  case plan::LibraryFunction::GatherElements: return {3, 3, 4, 1, 1};
-  case plan::LibraryFunction::ScatterElements: return {3, 3, 4, 2, 2};
-  case plan::LibraryFunction::TopK: return {3, 3, 3, 2, 2};
-  case plan::LibraryFunction::Convolution: return {3, 4, 4 + 2 * spatialDims, window, window};
-  case plan::LibraryFunction::ConvolutionGradInput: return {3, 3, 4 + 2 * spatialDims, window, window};
-  case plan::LibraryFunction::ConvolutionGradWeight: return {3, 4, 4 + 2 * spatialDims, window, window};
-  case plan::LibraryFunction::MaxPool: return {2, 2, 1 + 2 * spatialDims, window, window};
-  case plan::LibraryFunction::MaxPoolGrad: return {3, 3, 1 + 2 * spatialDims, window, window};
+  case plan::LibraryFunction::ScatterAddRows:
+    return {3, 3, 3, 1, 1};
+  case plan::LibraryFunction::GatherElements:
+    return {3, 3, 4, 1, 1};
+  case plan::LibraryFunction::ScatterElements:
+    return {3, 3, 4, 2, 2};
+  case plan::LibraryFunction::TopK:
+    return {3, 3, 3, 2, 2};
+  case plan::LibraryFunction::Convolution:
+    return {3, 4, 4 + 2 * spatialDims, window, window};
+  case plan::LibraryFunction::ConvolutionGradInput:
+    return {3, 3, 4 + 2 * spatialDims, window, window};
+  case plan::LibraryFunction::ConvolutionGradWeight:
+    return {3, 4, 4 + 2 * spatialDims, window, window};
+  case plan::LibraryFunction::MaxPool:
+    return {2, 2, 1 + 2 * spatialDims, window, window};
+  case plan::LibraryFunction::MaxPoolGrad:
+    return {3, 3, 1 + 2 * spatialDims, window, window};
   }
   return {};
 }
@@ -68,17 +78,25 @@ absl::Status IndexRange::check(const int64_t *indices, int64_t count) const {
 TaskOr ds::runtime::buildLibraryCall(const plan::LibraryCallT &call, const Bindings &bindings) {
   DS_RETURN_IF_ERROR(checkArity(call));
   switch (call.function) {
-  case plan::LibraryFunction::Iota: return buildIota(call, bindings);
-  case plan::LibraryFunction::GatherRows: return buildGatherRows(call, bindings);
-  case plan::LibraryFunction::ScatterAddRows: return buildScatterAddRows(call, bindings);
-  case plan::LibraryFunction::GatherElements: return buildGatherElements(call, bindings);
-  case plan::LibraryFunction::ScatterElements: return buildScatterElements(call, bindings);
-  case plan::LibraryFunction::TopK: return buildTopK(call, bindings);
+  case plan::LibraryFunction::Iota:
+    return buildIota(call, bindings);
+  case plan::LibraryFunction::GatherRows:
+    return buildGatherRows(call, bindings);
+  case plan::LibraryFunction::ScatterAddRows:
+    return buildScatterAddRows(call, bindings);
+  case plan::LibraryFunction::GatherElements:
+    return buildGatherElements(call, bindings);
+  case plan::LibraryFunction::ScatterElements:
+    return buildScatterElements(call, bindings);
+  case plan::LibraryFunction::TopK:
+    return buildTopK(call, bindings);
   case plan::LibraryFunction::Convolution:
   case plan::LibraryFunction::ConvolutionGradInput:
-  case plan::LibraryFunction::ConvolutionGradWeight: return buildConvolution(call, bindings);
+  case plan::LibraryFunction::ConvolutionGradWeight:
+    return buildConvolution(call, bindings);
   case plan::LibraryFunction::MaxPool:
-  case plan::LibraryFunction::MaxPoolGrad: return buildMaxPool(call, bindings);
+  case plan::LibraryFunction::MaxPoolGrad:
+    return buildMaxPool(call, bindings);
   }
   return absl::InvalidArgumentError("invalid plan: unknown library function");
 }

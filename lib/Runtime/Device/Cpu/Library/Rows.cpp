@@ -111,10 +111,15 @@ template <typename T> static TaskOr makeScatterAddRows(const plan::LibraryCallT 
 
 TaskOr ds::runtime::buildScatterAddRows(const plan::LibraryCallT &call, const Bindings &bindings) {
   switch (call.type) {
-  case plan::DataType::F32: return makeScatterAddRows<float>(call, bindings);
-  case plan::DataType::F64: return makeScatterAddRows<double>(call, bindings);
-  case plan::DataType::I32: return makeScatterAddRows<int32_t>(call, bindings);
-  case plan::DataType::I64: return makeScatterAddRows<int64_t>(call, bindings);
-  default: return unsupportedType(call);
+  case plan::DataType::F32:
+    return makeScatterAddRows<float>(call, bindings);
+  case plan::DataType::F64:
+    return makeScatterAddRows<double>(call, bindings);
+  case plan::DataType::I32:
+    return makeScatterAddRows<int32_t>(call, bindings);
+  case plan::DataType::I64:
+    return makeScatterAddRows<int64_t>(call, bindings);
+  default:
+    return unsupportedType(call);
   }
 }

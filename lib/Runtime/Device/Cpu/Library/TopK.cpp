@@ -81,10 +81,15 @@ template <typename T> static TaskOr makeTopK(const plan::LibraryCallT &call, con
 
 TaskOr ds::runtime::buildTopK(const plan::LibraryCallT &call, const Bindings &bindings) {
   switch (call.type) {
-  case plan::DataType::F32: return makeTopK<float>(call, bindings);
-  case plan::DataType::F64: return makeTopK<double>(call, bindings);
-  case plan::DataType::I32: return makeTopK<int32_t>(call, bindings);
-  case plan::DataType::I64: return makeTopK<int64_t>(call, bindings);
-  default: return unsupportedType(call);
+  case plan::DataType::F32:
+    return makeTopK<float>(call, bindings);
+  case plan::DataType::F64:
+    return makeTopK<double>(call, bindings);
+  case plan::DataType::I32:
+    return makeTopK<int32_t>(call, bindings);
+  case plan::DataType::I64:
+    return makeTopK<int64_t>(call, bindings);
+  default:
+    return unsupportedType(call);
   }
 }
