@@ -6,7 +6,7 @@
 #ifndef DS_LIB_CODEGEN_CPU_EMITKERNEL_H
 #define DS_LIB_CODEGEN_CPU_EMITKERNEL_H
 
-#include "RowSchedule.h"
+#include "ds/Analysis/RowSchedule.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -6,7 +6,7 @@
 #ifndef DS_LIB_CODEGEN_EMIT_ARENA_H
 #define DS_LIB_CODEGEN_EMIT_ARENA_H
 
-#include "Storage.h"
+#include "ds/Analysis/Storage.h"
 
 #include "ds/Plan/Plan.h"
 

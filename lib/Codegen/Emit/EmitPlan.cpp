@@ -109,7 +109,7 @@ FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, const Emit
   plan->fingerprint = options.fingerprint;
   plan->config = options.config;
   addMesh(*plan, mesh);
-  StoragePlan storage(function, mesh, mayShareBuffer);
+  StoragePlan storage(function, mesh);
   for (VariableOp variable : module.getOps<VariableOp>())
     addVariable(*plan, variable, storage.storageOfVariable(variable.getSymName()), mesh);
   InstructionEmitter emitter(mesh, storage, **compiler, *plan);

@@ -8,8 +8,7 @@
 #define DS_LIB_CODEGEN_EMIT_INSTRUCTIONEMITTER_H
 
 #include "ExtentTable.h"
-#include "Storage.h"
-
+#include "ds/Analysis/Storage.h"
 #include "ds/Codegen/Cpu.h"
 #include "ds/Plan/Plan.h"
 

@@ -17,10 +17,11 @@ ALLOWED = {
     "Runtime": ({"Plan", "Layout"}, False),
     "Passes/Solvers": ({"Plan", "Layout"}, False),
     "Dialect": ({"Layout"}, True),
+    "Analysis": ({"Dialect", "Layout"}, True),
     "Import": ({"Dialect"}, True),
     "Interpreter": ({"Dialect", "Layout"}, True),
-    "Passes": ({"Dialect", "Config", "Import", "Layout", "Passes/Solvers"}, True),
-    "Codegen": ({"Dialect", "Plan", "Layout", "Passes/Solvers"}, True),
+    "Passes": ({"Analysis", "Dialect", "Config", "Import", "Layout", "Passes/Solvers"}, True),
+    "Codegen": ({"Analysis", "Dialect", "Plan", "Layout", "Passes/Solvers"}, True),
     "tools/ds-run": ({"Runtime", "Plan", "Config"}, False),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.MULTILINE)

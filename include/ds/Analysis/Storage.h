@@ -3,8 +3,8 @@
 
 /// Which values of a step share memory.
 
-#ifndef DS_LIB_CODEGEN_EMIT_STORAGE_H
-#define DS_LIB_CODEGEN_EMIT_STORAGE_H
+#ifndef DS_ANALYSIS_STORAGE_H
+#define DS_ANALYSIS_STORAGE_H
 
 #include "ds/Dialect/DsDialect.h"
 
@@ -22,15 +22,12 @@ struct Storage {
   bool isOutput = false;   ///< read after the step
 };
 
-/// Whether a kernel may write result `result` over input `input`.
-using MayShareFn = llvm::function_ref<bool(KernelOp kernel, unsigned result, unsigned input)>;
-
 /// Gives every tensor value of a function a storage. Values share one where no copy is needed: reshapes and fences with
 /// their input, a variable's new value with the old one, a loop's carried values, a kernel's result with an input that
 /// dies in it. Where sharing is impossible, `needsCopy` says so.
 class StoragePlan {
 public:
-  StoragePlan(mlir::func::FuncOp function, const Mesh &mesh, MayShareFn mayShare);
+  StoragePlan(mlir::func::FuncOp function, const Mesh &mesh);
 
   unsigned storageOf(mlir::Value value) const {
     return storageIds.lookup(const_cast<StoragePlan *>(this)->leader(value));
@@ -60,7 +57,6 @@ private:
 
   mlir::func::FuncOp function;
   const Mesh &mesh;
-  MayShareFn mayShare;
   llvm::DenseMap<mlir::Operation *, std::pair<int64_t, int64_t>>
       positions;                                    ///< first and last place of an op and its body
   llvm::DenseMap<mlir::Value, mlir::Value> parents; ///< union-find
@@ -83,4 +79,4 @@ uint64_t maxBytes(mlir::Type type, const Mesh &mesh);
 
 } // namespace ds
 
-#endif // DS_LIB_CODEGEN_EMIT_STORAGE_H
+#endif // DS_ANALYSIS_STORAGE_H

@@ -9,7 +9,9 @@
 //   3. unite what saves a copy: assigned values with their variable, yielded values with the carried one;
 //   4. unite what saves memory: kernel results with inputs that die there.
 
-#include "Storage.h"
+#include "ds/Analysis/Storage.h"
+
+#include "ds/Analysis/KernelShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -32,8 +34,7 @@ uint64_t ds::maxBytes(Type type, const Mesh &mesh) {
 
 static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 
-StoragePlan::StoragePlan(func::FuncOp function, const Mesh &mesh, MayShareFn mayShare)
-    : function(function), mesh(mesh), mayShare(mayShare) {
+StoragePlan::StoragePlan(func::FuncOp function, const Mesh &mesh) : function(function), mesh(mesh) {
   Block &block = function.getBody().front();
   number(block);
   uniteAliases(block);
@@ -138,7 +139,7 @@ bool StoragePlan::mayOverwrite(Value value, Value previousLeader) {
     return false;
   auto worksInPlace = [&](unsigned operand) {
     if (auto kernel = dyn_cast<KernelOp>(op))
-      return mayShare(kernel, cast<OpResult>(value).getResultNumber(), operand);
+      return mayShareBuffer(kernel, cast<OpResult>(value).getResultNumber(), operand);
     auto fused = dyn_cast<FusedMatmulOp>(op);
     return fused && fused.getAddend() && operand == op->getNumOperands() - 1;
   };

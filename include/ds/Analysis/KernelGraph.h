@@ -4,8 +4,8 @@
 /// The body of a kernel as a graph over the groups of its space: broadcasts and sizes are gone. Knows nothing of the
 /// target.
 
-#ifndef DS_LIB_CODEGEN_CPU_KERNELGRAPH_H
-#define DS_LIB_CODEGEN_CPU_KERNELGRAPH_H
+#ifndef DS_ANALYSIS_KERNELGRAPH_H
+#define DS_ANALYSIS_KERNELGRAPH_H
 
 #include "ds/Dialect/DsDialect.h"
 
@@ -64,4 +64,4 @@ std::string structureOf(const KernelGraph &graph);
 
 } // namespace ds
 
-#endif // DS_LIB_CODEGEN_CPU_KERNELGRAPH_H
+#endif // DS_ANALYSIS_KERNELGRAPH_H

@@ -3,10 +3,10 @@
 
 /// In how many passes over the columns of a row a kernel runs, and what each pass computes.
 
-#ifndef DS_LIB_CODEGEN_CPU_ROWSCHEDULE_H
-#define DS_LIB_CODEGEN_CPU_ROWSCHEDULE_H
+#ifndef DS_ANALYSIS_ROWSCHEDULE_H
+#define DS_ANALYSIS_ROWSCHEDULE_H
 
-#include "KernelGraph.h"
+#include "ds/Analysis/KernelGraph.h"
 
 namespace ds {
 
@@ -44,4 +44,4 @@ bool isCostly(mlir::Operation *op);
 
 } // namespace ds
 
-#endif // DS_LIB_CODEGEN_CPU_ROWSCHEDULE_H
+#endif // DS_ANALYSIS_ROWSCHEDULE_H

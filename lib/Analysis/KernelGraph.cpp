@@ -7,7 +7,7 @@
 //   3. dims that all nodes have together or not at all become groups; reductions cut rows from columns;
 //   4. checks: what the code generator relies on.
 
-#include "KernelGraph.h"
+#include "ds/Analysis/KernelGraph.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "RowSchedule.h"
+#include "ds/Analysis/KernelShape.h"
 
-#include "ds/Codegen/Cpu.h"
+#include "ds/Analysis/RowSchedule.h"
 
 using namespace mlir;
 using namespace ds;

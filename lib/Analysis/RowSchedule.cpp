@@ -5,7 +5,7 @@
 // What a later pass needs of an earlier one is loaded if it is a result anyway, kept in a result's row or in a scratch
 // row if it is costly, and else computed again.
 
-#include "RowSchedule.h"
+#include "ds/Analysis/RowSchedule.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a kernel is cut into rows, columns and chunks. Needs no code generator.
+
+#ifndef DS_ANALYSIS_KERNELSHAPE_H
+#define DS_ANALYSIS_KERNELSHAPE_H
+
+#include "ds/Dialect/DsDialect.h"
+
+namespace ds {
+
+/// Memory that a kernel needs beside its inputs and results: [KernelShape::chunks, elements].
+struct KernelWorkspace {
+  mlir::Type element;   ///< stored as tensors of this element type are
+  int64_t elements = 0; ///< per chunk, on the rank that needs most
+};
+
+/// How a kernel is cut.
+struct KernelShape {
+  /// The iteration space, in the global view: the largest tensor of the kernel. Its element type means nothing.
+  mlir::RankedTensorType space;
+  /// Dims [begin, end) of each group, major first. Neighbouring dims that every operand and result has together or not
+  /// at all are one group. All dims of a flat space are one. None for a space of rank 0.
+  llvm::SmallVector<std::pair<int64_t, int64_t>> groups;
+  /// The first groups are the rows, the others the columns. One group: its elements are the rows, there are no columns.
+  unsigned numRowGroups = 0;
+  /// Into how many chunks the rows are cut: from 1 to 64, by the shape alone.
+  int64_t chunks = 1;
+  /// The partial sums of each result that is folded over rows, in the order of the results; then rows of scratch.
+  llvm::SmallVector<KernelWorkspace> workspaces;
+  /// Whether a result is folded over rows, so that `<symbol>_finish` must run after all chunks.
+  bool hasFinish = false;
+};
+
+/// The shape of `kernel` on `mesh`. Fails, with an error on the op, if its ops do not run over one space of rows and
+/// columns.
+mlir::FailureOr<KernelShape> analyzeKernel(KernelOp kernel, const Mesh &mesh);
+
+/// Whether the kernel still works if result number `result` lies in the buffer of input number `input`: both have
+/// elements of one size at the same places, and each element of the input is last read before, or when, that of the
+/// result is written. One input may take one result only. False if the kernel has no shape.
+bool mayShareBuffer(KernelOp kernel, unsigned result, unsigned input);
+
+} // namespace ds
+
+#endif // DS_ANALYSIS_KERNELSHAPE_H
