@@ -115,7 +115,16 @@ LogicalResult AxesOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // Variables
 //===----------------------------------------------------------------------===//
 
+/// Checks a hint against the shape of its tensor; `ds-propagate-layouts` checks it against the mesh.
+static LogicalResult verifyHint(Operation *op, LayoutAttr layout, RankedTensorType type) {
+  return layout.verifyEncoding(type.getShape(), type.getElementType(), [op] { return op->emitOpError(); });
+}
+
+LogicalResult ConstrainOp::verify() { return verifyHint(*this, getLayout(), getInput().getType()); }
+
 LogicalResult VariableOp::verify() {
+  if (getLayout() && failed(verifyHint(*this, *getLayout(), getTensorType())))
+    return failure();
   std::optional<Attribute> initial = getInitial();
   if (!initial)
     return success();

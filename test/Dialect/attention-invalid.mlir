@@ -45,3 +45,11 @@ func.func @bias_that_does_not_broadcast(%a: tensor<2x4x6x8xf32>, %b: tensor<2x2x
   %0 = ds.attention %a, %b, %c, %d {scale = 0.5 : f64} : (tensor<2x4x6x8xf32>, tensor<2x2x5x8xf32>, tensor<2x2x5x3xf32>, tensor<2x2x6x5xf32>) -> tensor<2x4x6x3xf32>
   return %0 : tensor<2x4x6x3xf32>
 }
+
+// -----
+
+func.func @value_of_another_type(%q: tensor<2x4x8x16xf32>, %k: tensor<2x4x8x16xf32>, %v: tensor<2x4x8x16xf64>) -> tensor<2x4x8x16xf32> {
+  // expected-error @below {{'ds.attention' op requires the same element type for all operands and results}}
+  %0 = ds.attention %q, %k, %v {scale = 0.25 : f64} : (tensor<2x4x8x16xf32>, tensor<2x4x8x16xf32>, tensor<2x4x8x16xf64>) -> tensor<2x4x8x16xf32>
+  return %0 : tensor<2x4x8x16xf32>
+}

@@ -21,3 +21,11 @@ func.func @size_that_changes(%a: tensor<4xf32>) -> tensor<8x5xf32> {
   %0 = ds.broadcast %a {dims = array<i64: 1>} : (tensor<4xf32>) -> tensor<8x5xf32>
   return %0 : tensor<8x5xf32>
 }
+
+// -----
+
+func.func @result_of_another_type(%a: tensor<4xf32>) -> tensor<8x4xbf16> {
+  // expected-error @below {{'ds.broadcast' op requires the same element type for all operands and results}}
+  %0 = ds.broadcast %a {dims = array<i64: 1>} : (tensor<4xf32>) -> tensor<8x4xbf16>
+  return %0 : tensor<8x4xbf16>
+}

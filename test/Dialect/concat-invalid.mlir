@@ -1,7 +1,7 @@
 // RUN: ds-opt %s --split-input-file --verify-diagnostics
 
 func.func @nothing() -> tensor<8x4xf32> {
-  // expected-error @below {{'ds.concat' op must have an input}}
+  // expected-error @below {{'ds.concat' op expected 1 or more operands, but found 0}}
   %0 = ds.concat {dim = 0 : i64} : () -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
@@ -36,4 +36,12 @@ func.func @result_of_another_length(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>) ->
   // expected-error @below {{'ds.concat' op dim 1 of the result must be 8, got 7}}
   %0 = ds.concat %a, %b {dim = 1 : i64} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x7xf32>
   return %0 : tensor<8x7xf32>
+}
+
+// -----
+
+func.func @inputs_of_two_types(%a: tensor<8x4xf32>, %b: tensor<8x4xf64>) -> tensor<8x8xf32> {
+  // expected-error @below {{'ds.concat' op requires the same element type for all operands and results}}
+  %0 = ds.concat %a, %b {dim = 1 : i64} : (tensor<8x4xf32>, tensor<8x4xf64>) -> tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
 }

@@ -61,3 +61,11 @@ func.func @result_that_is_too_long(%a: tensor<2x3x8xf32>, %b: tensor<4x3x3xf32>)
   %0 = ds.convolution %a, %b {dilations = array<i64: 1>, pads = array<i64: 1, 1>, strides = array<i64: 2>} : (tensor<2x3x8xf32>, tensor<4x3x3xf32>) -> tensor<2x4x5xf32>
   return %0 : tensor<2x4x5xf32>
 }
+
+// -----
+
+func.func @weight_of_another_type(%x: tensor<2x3x8xf32>, %w: tensor<4x3x3xf64>) -> tensor<2x4x6xf32> {
+  // expected-error @below {{'ds.convolution' op requires the same element type for all operands and results}}
+  %0 = ds.convolution %x, %w {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>} : (tensor<2x3x8xf32>, tensor<4x3x3xf64>) -> tensor<2x4x6xf32>
+  return %0 : tensor<2x4x6xf32>
+}

@@ -21,3 +21,11 @@ func.func @result_with_classes(%a: tensor<3x5xf32>, %b: tensor<3xi64>) -> tensor
   %0 = ds.cross_entropy %a, %b {ignore_index = -100 : i64} : (tensor<3x5xf32>, tensor<3xi64>) -> tensor<3x5xf32>
   return %0 : tensor<3x5xf32>
 }
+
+// -----
+
+func.func @result_of_another_type(%a: tensor<3x5xf32>, %b: tensor<3xi64>) -> tensor<3xf64> {
+  // expected-error @below {{'ds.cross_entropy' op failed to verify that all of {logits, result} have same element type}}
+  %0 = ds.cross_entropy %a, %b {ignore_index = -100 : i64} : (tensor<3x5xf32>, tensor<3xi64>) -> tensor<3xf64>
+  return %0 : tensor<3xf64>
+}

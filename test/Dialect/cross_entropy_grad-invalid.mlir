@@ -21,3 +21,11 @@ func.func @result_without_classes(%a: tensor<3x5xf32>, %b: tensor<3xi64>, %c: te
   %0 = ds.cross_entropy_grad %a, %b, %c {ignore_index = -100 : i64} : (tensor<3x5xf32>, tensor<3xi64>, tensor<3xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
+
+// -----
+
+func.func @gradient_of_another_type(%a: tensor<3x5xf32>, %b: tensor<3xi64>, %c: tensor<3xf64>) -> tensor<3x5xf32> {
+  // expected-error @below {{'ds.cross_entropy_grad' op failed to verify that all of {logits, gradient, result} have same element type}}
+  %0 = ds.cross_entropy_grad %a, %b, %c {ignore_index = -100 : i64} : (tensor<3x5xf32>, tensor<3xi64>, tensor<3xf64>) -> tensor<3x5xf32>
+  return %0 : tensor<3x5xf32>
+}

@@ -30,3 +30,11 @@ func.func @addend_is_whole(%x: tensor<8x4xf32, #ds.layout<[{dp}, {}]>>, %g: tens
       -> tensor<4x6xf32, #ds.layout<[{}, {}], partial = {dp}>>
   return %0 : tensor<4x6xf32, #ds.layout<[{}, {}], partial = {dp}>>
 }
+
+// -----
+
+func.func @bias_of_another_type(%a: tensor<3x8xf32>, %b: tensor<8x5xf32>, %c: tensor<5xf64>) -> tensor<3x5xf32> {
+  // expected-error @below {{'ds.fused_matmul' op requires the same element type for all operands and results}}
+  %0 = ds.fused_matmul %a, %b, %c {bias_indices = "j", indices = "ik,kj->ij", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (tensor<3x8xf32>, tensor<8x5xf32>, tensor<5xf64>) -> tensor<3x5xf32>
+  return %0 : tensor<3x5xf32>
+}

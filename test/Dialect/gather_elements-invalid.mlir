@@ -29,3 +29,11 @@ func.func @result_of_the_shape_of_the_data(%a: tensor<8x4xf32>, %b: tensor<8x2xi
   %0 = ds.gather_elements %a, %b {dim = 1 : i64} : (tensor<8x4xf32>, tensor<8x2xi64>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+
+// -----
+
+func.func @result_of_another_type(%a: tensor<8x4xf32>, %b: tensor<8x2xi64>) -> tensor<8x2xf64> {
+  // expected-error @below {{'ds.gather_elements' op failed to verify that all of {input, result} have same element type}}
+  %0 = ds.gather_elements %a, %b {dim = 1 : i64} : (tensor<8x4xf32>, tensor<8x2xi64>) -> tensor<8x2xf64>
+  return %0 : tensor<8x2xf64>
+}

@@ -21,3 +21,11 @@ func.func @ids_of_floats(%a: tensor<8x4xf32>, %b: tensor<2xf32>) -> tensor<2x4xf
   %0 = ds.gather_rows %a, %b : (tensor<8x4xf32>, tensor<2xf32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+// -----
+
+func.func @result_of_another_type(%a: tensor<8x4xf32>, %b: tensor<2xi64>) -> tensor<2x4xf64> {
+  // expected-error @below {{'ds.gather_rows' op failed to verify that all of {table, result} have same element type}}
+  %0 = ds.gather_rows %a, %b : (tensor<8x4xf32>, tensor<2xi64>) -> tensor<2x4xf64>
+  return %0 : tensor<2x4xf64>
+}

@@ -29,3 +29,11 @@ func.func @bias_of_another_width(%a: tensor<8x4xf32>, %b: tensor<4xf32>, %c: ten
   %0 = ds.layer_norm %a, %b, %c {epsilon = 1.000000e-05 : f64} : (tensor<8x4xf32>, tensor<4xf32>, tensor<8xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+
+// -----
+
+func.func @bias_of_another_type(%a: tensor<8x4xf32>, %b: tensor<4xf32>, %c: tensor<4xf64>) -> tensor<8x4xf32> {
+  // expected-error @below {{'ds.layer_norm' op requires the same element type for all operands and results}}
+  %0 = ds.layer_norm %a, %b, %c {epsilon = 1.000000e-05 : f64} : (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf64>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}

@@ -41,7 +41,15 @@ func.func @index_of_one_tensor(%a: tensor<3x8xf32>, %b: tensor<8x5xf32>) -> tens
 // -----
 
 func.func @operands_of_two_types(%a: tensor<3x8xf32>, %b: tensor<8x5xf64>) -> tensor<3x5xf32> {
-  // expected-error @below {{'ds.matmul' op must have one element type}}
+  // expected-error @below {{'ds.matmul' op requires the same element type for all operands and results}}
   %0 = ds.matmul %a, %b {indices = "ik,kj->ij"} : (tensor<3x8xf32>, tensor<8x5xf64>) -> tensor<3x5xf32>
+  return %0 : tensor<3x5xf32>
+}
+
+// -----
+
+func.func @result_of_another_type(%a: tensor<3x8xbf16>, %b: tensor<8x5xbf16>) -> tensor<3x5xf32> {
+  // expected-error @below {{'ds.matmul' op requires the same element type for all operands and results}}
+  %0 = ds.matmul %a, %b {indices = "ik,kj->ij"} : (tensor<3x8xbf16>, tensor<8x5xbf16>) -> tensor<3x5xf32>
   return %0 : tensor<3x5xf32>
 }

@@ -10,10 +10,16 @@ ds.mesh @mesh <dp = 2, dp = 4>
 
 // -----
 
-// expected-error @below {{must have one weight per coordinate, got 3 for 2}}
+// expected-error @below {{'ds.mesh' op axis "dp" must have one weight per coordinate, got 3 for 2}}
 ds.mesh @mesh <dp = 2 weights [1, 1, 1]>
 
 // -----
 
-// expected-error @below {{must have positive weights}}
-ds.mesh @mesh <dp = 2 weights [1, 0]>
+// The second axis is at fault, not the first.
+// expected-error @below {{'ds.mesh' op axis "tp" must have one weight per coordinate, got 1 for 2}}
+ds.mesh @mesh <dp = 1 weights [1], tp = 2 weights [1]>
+
+// -----
+
+// expected-error @below {{'ds.mesh' op axis "tp" must have positive weights}}
+ds.mesh @mesh <dp = 2, tp = 2 weights [1, 0]>

@@ -13,3 +13,11 @@ func.func @result_that_is_too_short(%a: tensor<4xf32>) -> tensor<7xf32> {
   %0 = ds.pad %a {interior = array<i64: 1>, low = array<i64: 1>} : (tensor<4xf32>) -> tensor<7xf32>
   return %0 : tensor<7xf32>
 }
+
+// -----
+
+func.func @result_of_another_type(%a: tensor<4xf32>) -> tensor<6xf64> {
+  // expected-error @below {{'ds.pad' op requires the same element type for all operands and results}}
+  %0 = ds.pad %a {low = array<i64: 1>, interior = array<i64: 0>} : (tensor<4xf32>) -> tensor<6xf64>
+  return %0 : tensor<6xf64>
+}

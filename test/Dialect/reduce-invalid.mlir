@@ -25,7 +25,7 @@ func.func @result_that_keeps_the_dim(%a: tensor<8x4xf32>) -> tensor<8x1xf32> {
 // -----
 
 func.func @result_of_another_type(%a: tensor<8x4xf32>) -> tensor<8xf64> {
-  // expected-error @below {{'ds.reduce' op must have one element type}}
+  // expected-error @below {{'ds.reduce' op requires the same element type for all operands and results}}
   %0 = ds.reduce %a {dims = array<i64: 1>, kind = #ds.reduction<sum>} : (tensor<8x4xf32>) -> tensor<8xf64>
   return %0 : tensor<8xf64>
 }

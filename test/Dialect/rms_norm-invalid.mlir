@@ -13,3 +13,11 @@ func.func @scale_of_another_width(%a: tensor<8x4xf32>, %b: tensor<8xf32>) -> ten
   %0 = ds.rms_norm %a, %b {epsilon = 1.000000e-05 : f64} : (tensor<8x4xf32>, tensor<8xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+
+// -----
+
+func.func @scale_of_another_type(%a: tensor<8x4xf32>, %b: tensor<4xf64>) -> tensor<8x4xf32> {
+  // expected-error @below {{'ds.rms_norm' op requires the same element type for all operands and results}}
+  %0 = ds.rms_norm %a, %b {epsilon = 1.000000e-05 : f64} : (tensor<8x4xf32>, tensor<4xf64>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}

@@ -21,3 +21,11 @@ func.func @sine_of_another_length(%a: tensor<6x8xf32>, %b: tensor<6x4xf32>, %c: 
   %0 = ds.rotary_embedding %a, %b, %c : (tensor<6x8xf32>, tensor<6x4xf32>, tensor<5x4xf32>) -> tensor<6x8xf32>
   return %0 : tensor<6x8xf32>
 }
+
+// -----
+
+func.func @sine_of_another_type(%a: tensor<8x4xf32>, %c: tensor<8x2xf32>, %s: tensor<8x2xf64>) -> tensor<8x4xf32> {
+  // expected-error @below {{'ds.rotary_embedding' op requires the same element type for all operands and results}}
+  %0 = ds.rotary_embedding %a, %c, %s : (tensor<8x4xf32>, tensor<8x2xf32>, tensor<8x2xf64>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}

@@ -13,3 +13,11 @@ func.func @updates_of_another_width(%a: tensor<2xi64>, %b: tensor<2x5xf32>) -> t
   %0 = ds.scatter_add_rows %a, %b : (tensor<2xi64>, tensor<2x5xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+
+// -----
+
+func.func @result_of_another_type(%a: tensor<2xi64>, %b: tensor<2x4xf32>) -> tensor<8x4xf64> {
+  // expected-error @below {{'ds.scatter_add_rows' op failed to verify that all of {updates, result} have same element type}}
+  %0 = ds.scatter_add_rows %a, %b : (tensor<2xi64>, tensor<2x4xf32>) -> tensor<8x4xf64>
+  return %0 : tensor<8x4xf64>
+}

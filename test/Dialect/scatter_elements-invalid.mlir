@@ -13,3 +13,11 @@ func.func @updates_of_another_shape(%a: tensor<8x2xi64>, %b: tensor<8x3xf32>) ->
   %0 = ds.scatter_elements %a, %b {dim = 1 : i64} : (tensor<8x2xi64>, tensor<8x3xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+
+// -----
+
+func.func @result_of_another_type(%a: tensor<8x2xi64>, %b: tensor<8x2xf32>) -> tensor<8x4xf64> {
+  // expected-error @below {{'ds.scatter_elements' op failed to verify that all of {updates, result} have same element type}}
+  %0 = ds.scatter_elements %a, %b {dim = 1 : i64} : (tensor<8x2xi64>, tensor<8x2xf32>) -> tensor<8x4xf64>
+  return %0 : tensor<8x4xf64>
+}

@@ -13,3 +13,11 @@ func.func @step_that_is_no_scalar(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>, %c: 
   %0:2 = ds.sgd_update %a, %b, %c, %d, %e {dampening = 0.000000e+00 : f64, decay = 0.000000e+00 : f64, momentum = 9.000000e-01 : f64} : (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<f32>, tensor<4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>)
   return %0#0 : tensor<8x4xf32>
 }
+
+// -----
+
+func.func @velocity_of_another_type(%a: tensor<8x4xf32>, %b: tensor<f32>) -> tensor<8x4xf64> {
+  // expected-error @below {{'ds.sgd_update' op failed to verify that all of {velocity, new_velocity} have same element type}}
+  %0:2 = ds.sgd_update %a, %a, %a, %b, %b {dampening = 0.000000e+00 : f64, decay = 0.000000e+00 : f64, momentum = 9.000000e-01 : f64} : (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>, tensor<f32>, tensor<f32>) -> (tensor<8x4xf32>, tensor<8x4xf64>)
+  return %0#1 : tensor<8x4xf64>
+}

@@ -21,3 +21,11 @@ func.func @before_the_begin(%a: tensor<8x4xf32>) -> tensor<3x4xf32> {
   %0 = ds.slice %a {offsets = array<i64: 3, 0>, strides = array<i64: -2, 1>} : (tensor<8x4xf32>) -> tensor<3x4xf32>
   return %0 : tensor<3x4xf32>
 }
+
+// -----
+
+func.func @result_of_another_type(%a: tensor<8x4xf32>) -> tensor<3x4xf64> {
+  // expected-error @below {{'ds.slice' op requires the same element type for all operands and results}}
+  %0 = ds.slice %a {offsets = array<i64: 0, 0>, strides = array<i64: 1, 1>} : (tensor<8x4xf32>) -> tensor<3x4xf64>
+  return %0 : tensor<3x4xf64>
+}

@@ -21,3 +21,11 @@ func.func @part_of_another_size(%x: tensor<8xf32>, %i: index) -> tensor<3xf32> {
   %0 = ds.take_part %x[%i] {parts = 4} : tensor<8xf32> -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
+
+// -----
+
+func.func @result_of_another_type(%a: tensor<8x4xi64>, %i: index) -> tensor<4x4xi32> {
+  // expected-error @below {{'ds.take_part' op failed to verify that all of {input, result} have same element type}}
+  %0 = ds.take_part %a[%i] {parts = 2} : tensor<8x4xi64> -> tensor<4x4xi32>
+  return %0 : tensor<4x4xi32>
+}

@@ -29,3 +29,11 @@ func.func @ids_of_another_shape(%a: tensor<8x4xf32>) -> tensor<8x2xf32> {
   %0:2 = ds.top_k %a {dim = 1 : i64} : (tensor<8x4xf32>) -> (tensor<8x2xf32>, tensor<8x3xi64>)
   return %0#0 : tensor<8x2xf32>
 }
+
+// -----
+
+func.func @values_of_another_type(%a: tensor<8x4xf32>) -> tensor<8x2xf64> {
+  // expected-error @below {{'ds.top_k' op failed to verify that all of {input, values} have same element type}}
+  %0, %1 = ds.top_k %a {dim = 1 : i64} : (tensor<8x4xf32>) -> (tensor<8x2xf64>, tensor<8x2xi64>)
+  return %0 : tensor<8x2xf64>
+}

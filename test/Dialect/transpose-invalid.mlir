@@ -21,3 +21,11 @@ func.func @result_that_is_not_permuted(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
   %0 = ds.transpose %a {permutation = array<i64: 1, 0>} : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+
+// -----
+
+func.func @result_of_another_type(%a: tensor<8x4xf32>) -> tensor<4x8xf64> {
+  // expected-error @below {{'ds.transpose' op requires the same element type for all operands and results}}
+  %0 = ds.transpose %a {permutation = array<i64: 1, 0>} : (tensor<8x4xf32>) -> tensor<4x8xf64>
+  return %0 : tensor<4x8xf64>
+}

@@ -17,3 +17,13 @@ ds.variable @w {role = #ds.role<parameter>, initial = dense<0.0> : tensor<3xf32>
 
 // expected-error @below {{'ds.variable' op attribute 'type' failed to satisfy constraint}}
 ds.variable @w {role = #ds.role<parameter>} : tensor<?xf32>
+
+// -----
+
+// expected-error @below {{'ds.variable' op a layout must have one entry per dim, got 1 entries for 2 dims}}
+ds.variable @w {role = #ds.role<parameter>, layout = #ds.layout<[{dp}]>} : tensor<8x4xf32>
+
+// -----
+
+// expected-error @below {{'ds.variable' op the factors of dim 0 must multiply to 8, got 6}}
+ds.variable @w {role = #ds.role<parameter>, layout = #ds.layout<[(2)(3{dp}), {}]>} : tensor<8x4xf32>

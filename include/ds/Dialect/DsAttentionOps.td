@@ -7,7 +7,7 @@
 include "ds/Dialect/DsAttrs.td"
 include "ds/Dialect/DsInterfaces.td"
 
-def Ds_AttentionOp : Ds_ModelOp<"attention"> {
+def Ds_AttentionOp : Ds_ModelOp<"attention", [SameOperandsAndResultElementType]> {
   let summary = "softmax(scale * query key^T + bias) value";
   let description = [{
     query [B, H, S, D], key [B, K, T, D], value [B, K, T, E] -> [B, H, S, E]; H is a multiple of K (grouped queries: query head h
@@ -20,7 +20,7 @@ def Ds_AttentionOp : Ds_ModelOp<"attention"> {
   let hasVerifier = 1;
 }
 
-def Ds_AttentionGradOp : Ds_ModelOp<"attention_grad"> {
+def Ds_AttentionGradOp : Ds_ModelOp<"attention_grad", [SameOperandsAndResultElementType]> {
   let summary = "the gradients of an attention's query, key and value";
   let description = "Recomputes the probabilities. The bias is taken as constant.";
   let arguments = (ins Ds_FloatTensor:$query, Ds_FloatTensor:$key, Ds_FloatTensor:$value, Ds_FloatTensor:$gradient,
@@ -29,7 +29,7 @@ def Ds_AttentionGradOp : Ds_ModelOp<"attention_grad"> {
   let hasVerifier = 1;
 }
 
-def Ds_RotaryEmbeddingOp : Ds_ModelOp<"rotary_embedding"> {
+def Ds_RotaryEmbeddingOp : Ds_ModelOp<"rotary_embedding", [SameOperandsAndResultElementType]> {
   let summary = "rotates pairs (i, i + D/2) of the last dim by an angle of the position";
   let description = [{
     input [.., S, D], cosine and sine [S, D/2]: y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin for the two halves of the last dim.

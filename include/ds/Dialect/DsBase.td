@@ -35,6 +35,7 @@ class Ds_TensorOf<Type element, string text> :
     Type<And<[Ds_Tensor.predicate, SubstLeaves<"$_self", "::llvm::cast<::mlir::RankedTensorType>($_self).getElementType()",
               element.predicate>]>, text, "::mlir::RankedTensorType">;
 def Ds_FloatTensor : Ds_TensorOf<AnyFloat, "static tensor of floats">;
+def Ds_BoolTensor : Ds_TensorOf<I1, "static tensor of i1">;
 def Ds_IntTensor : Ds_TensorOf<AnySignlessInteger, "static tensor of integers">;
 
 

@@ -148,9 +148,9 @@ def Ds_DivideOp : Ds_PartialByWholeOp<"divide", [SameOperandsAndResultElementTyp
   let assemblyFormat = "$input `by` $divisor attr-dict `:` type($input) `,` type($divisor) `->` type($result)";
 }
 
-def Ds_WhereOp : Ds_PartialByWholeOp<"where"> {
-  let summary = "selects between partial values by a whole condition";
-  let arguments = (ins Ds_IntTensor:$condition, Ds_Tensor:$on_true, Ds_Tensor:$on_false);
+def Ds_WhereOp : Ds_PartialByWholeOp<"where", [AllElementTypesMatch<["on_true", "on_false", "result"]>]> {
+  let summary = "selects between partial values by a whole condition of i1";
+  let arguments = (ins Ds_BoolTensor:$condition, Ds_Tensor:$on_true, Ds_Tensor:$on_false);
   let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($on_true) `,` type($on_false) `->` type($result)";
 }
 

@@ -11,7 +11,7 @@ include "ds/Dialect/DsInterfaces.td"
 defvar Ds_WindowAttributes = (ins DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations,
                               DefaultValuedAttr<I64Attr, "1">:$groups);
 
-def Ds_ConvolutionOp : Ds_ModelOp<"convolution"> {
+def Ds_ConvolutionOp : Ds_ModelOp<"convolution", [SameOperandsAndResultElementType]> {
   let summary = "a convolution (correlation) of a batch of images";
   let description = [{
     input [N, C, spatial...], weight [M, C / groups, kernel...] -> [N, M, spatial'...]. `pads` are the zeros before each
@@ -22,7 +22,7 @@ def Ds_ConvolutionOp : Ds_ModelOp<"convolution"> {
   let hasVerifier = 1;
 }
 
-def Ds_ConvolutionGradInputOp : Ds_ModelOp<"convolution_grad_input"> {
+def Ds_ConvolutionGradInputOp : Ds_ModelOp<"convolution_grad_input", [SameOperandsAndResultElementType]> {
   let summary = "the gradient of a convolution's input";
   let description = "weight, gradient of the result -> gradient of the input.";
   let arguments = !con((ins Ds_FloatTensor:$weight, Ds_FloatTensor:$gradient), Ds_WindowAttributes);
@@ -30,7 +30,7 @@ def Ds_ConvolutionGradInputOp : Ds_ModelOp<"convolution_grad_input"> {
   let hasVerifier = 1;
 }
 
-def Ds_ConvolutionGradWeightOp : Ds_ModelOp<"convolution_grad_weight"> {
+def Ds_ConvolutionGradWeightOp : Ds_ModelOp<"convolution_grad_weight", [SameOperandsAndResultElementType]> {
   let summary = "the gradient of a convolution's weight";
   let description = "input, gradient of the result -> gradient of the weight, partial over the axes of a split batch.";
   let arguments = !con((ins Ds_FloatTensor:$input, Ds_FloatTensor:$gradient), Ds_WindowAttributes);
@@ -38,7 +38,7 @@ def Ds_ConvolutionGradWeightOp : Ds_ModelOp<"convolution_grad_weight"> {
   let hasVerifier = 1;
 }
 
-def Ds_MaxPoolOp : Ds_ModelOp<"max_pool"> {
+def Ds_MaxPoolOp : Ds_ModelOp<"max_pool", [SameOperandsAndResultElementType]> {
   let summary = "the maximum over sliding windows";
   let description = [{
     input [N, C, spatial...]. Padding never wins. A NaN in the window gives NaN.
@@ -49,7 +49,7 @@ def Ds_MaxPoolOp : Ds_ModelOp<"max_pool"> {
   let hasVerifier = 1;
 }
 
-def Ds_MaxPoolGradOp : Ds_ModelOp<"max_pool_grad"> {
+def Ds_MaxPoolGradOp : Ds_ModelOp<"max_pool_grad", [SameOperandsAndResultElementType]> {
   let summary = "the gradient of a max pool's input";
   let description = "input, gradient of the result -> gradient of the input: to the first maximum of each window.";
   let arguments = (ins Ds_FloatTensor:$input, Ds_FloatTensor:$gradient, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,

@@ -7,7 +7,7 @@
 include "ds/Dialect/DsAttrs.td"
 include "ds/Dialect/DsInterfaces.td"
 
-def Ds_CrossEntropyOp : Ds_ModelOp<"cross_entropy"> {
+def Ds_CrossEntropyOp : Ds_ModelOp<"cross_entropy", [AllElementTypesMatch<["logits", "result"]>]> {
   let summary = "minus the log-softmax of each row at its label";
   let description = [{
     logits [dims..., V], labels [dims...] -> [dims...]; 0 where the label is `ignore_index`.
@@ -17,7 +17,7 @@ def Ds_CrossEntropyOp : Ds_ModelOp<"cross_entropy"> {
   let hasVerifier = 1;
 }
 
-def Ds_CrossEntropyGradOp : Ds_ModelOp<"cross_entropy_grad"> {
+def Ds_CrossEntropyGradOp : Ds_ModelOp<"cross_entropy_grad", [AllElementTypesMatch<["logits", "gradient", "result"]>]> {
   let summary = "(softmax(logits) - onehot(labels)) times the row's gradient";
   let description = [{
     logits [dims..., V], labels [dims...], gradient [dims...] -> [dims..., V]; 0 where the label is `ignore_index`.

@@ -7,7 +7,7 @@
 include "ds/Dialect/DsAttrs.td"
 include "ds/Dialect/DsInterfaces.td"
 
-def Ds_MatmulOp : Ds_ModelOp<"matmul"> {
+def Ds_MatmulOp : Ds_ModelOp<"matmul", [SameOperandsAndResultElementType]> {
   let summary = "a contraction of two tensors";
   let description = [{
     `indices` names the dims of both operands and of the result, one letter each, as in an einsum. A letter of both operands
@@ -29,7 +29,7 @@ def Ds_MatmulOp : Ds_ModelOp<"matmul"> {
   }];
 }
 
-def Ds_FusedMatmulOp : Ds_ModelOp<"fused_matmul", [AttrSizedOperandSegments]> {
+def Ds_FusedMatmulOp : Ds_ModelOp<"fused_matmul", [SameOperandsAndResultElementType, AttrSizedOperandSegments]> {
   let summary = "a contraction plus a bias, or added to a tensor in place";
   let description = [{
     The contraction of `ds.matmul`, plus `bias`, whose dims are the result's indices `bias_indices`, plus `addend`, which has the result's

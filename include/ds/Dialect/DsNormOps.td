@@ -21,7 +21,7 @@ def Ds_LogSoftmaxOp : Ds_ModelOp<"log_softmax", [SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Ds_LayerNormOp : Ds_ModelOp<"layer_norm"> {
+def Ds_LayerNormOp : Ds_ModelOp<"layer_norm", [SameOperandsAndResultElementType]> {
   let summary = "layer normalization over the last dims";
   let description = [{
     (x - mean) / sqrt(variance + epsilon) * scale + bias; statistics over the last rank(scale) dims, biased variance,
@@ -36,7 +36,7 @@ def Ds_LayerNormOp : Ds_ModelOp<"layer_norm"> {
   let hasVerifier = 1;
 }
 
-def Ds_RmsNormOp : Ds_ModelOp<"rms_norm"> {
+def Ds_RmsNormOp : Ds_ModelOp<"rms_norm", [SameOperandsAndResultElementType]> {
   let summary = "root-mean-square normalization over the last dims";
   let description = "x / sqrt(mean(x^2) + epsilon) * scale, the mean over the last rank(scale) dims.";
   let arguments = (ins Ds_FloatTensor:$input, Ds_FloatTensor:$scale, F64Attr:$epsilon);

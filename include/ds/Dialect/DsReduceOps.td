@@ -7,7 +7,7 @@
 include "ds/Dialect/DsAttrs.td"
 include "ds/Dialect/DsInterfaces.td"
 
-def Ds_ReduceOp : Ds_ModelOp<"reduce"> {
+def Ds_ReduceOp : Ds_ModelOp<"reduce", [SameOperandsAndResultElementType]> {
   let summary = "folds some dims away";
   let description = [{
     The dims in `dims` (ascending) vanish. A sum over a split dim is partial over its axes. max and min propagate NaN.

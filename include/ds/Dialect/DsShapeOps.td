@@ -7,7 +7,7 @@
 include "ds/Dialect/DsAttrs.td"
 include "ds/Dialect/DsInterfaces.td"
 
-def Ds_BroadcastOp : Ds_ModelOp<"broadcast"> {
+def Ds_BroadcastOp : Ds_ModelOp<"broadcast", [SameOperandsAndResultElementType]> {
   let summary = "repeats a tensor along new dims";
   let description = [{
     Dim i of the input is dim `dims[i]` of the result (ascending, of equal size); the result's other dims are new.
@@ -21,14 +21,14 @@ def Ds_BroadcastOp : Ds_ModelOp<"broadcast"> {
   let hasVerifier = 1;
 }
 
-def Ds_TransposeOp : Ds_ModelOp<"transpose"> {
+def Ds_TransposeOp : Ds_ModelOp<"transpose", [SameOperandsAndResultElementType]> {
   let summary = "permutes dims: dim i of the result is dim permutation[i] of the input";
   let arguments = (ins Ds_Tensor:$input, DenseI64ArrayAttr:$permutation);
   let results = (outs Ds_Tensor:$result);
   let hasVerifier = 1;
 }
 
-def Ds_ReshapeOp : Ds_ModelOp<"reshape"> {
+def Ds_ReshapeOp : Ds_ModelOp<"reshape", [SameOperandsAndResultElementType]> {
   let summary = "the same elements in row-major order under another shape";
   let description = "The factor lists of input and result are equal, so shards stay where they are.";
   let arguments = (ins Ds_Tensor:$input);
@@ -36,7 +36,7 @@ def Ds_ReshapeOp : Ds_ModelOp<"reshape"> {
   let hasVerifier = 1;
 }
 
-def Ds_SliceOp : Ds_ModelOp<"slice"> {
+def Ds_SliceOp : Ds_ModelOp<"slice", [SameOperandsAndResultElementType]> {
   let summary = "elements offsets + i * strides of each dim";
   let description = [{
     The result's shape says how many. Strides may be negative. A slice of whole leading parts of a dim leaves the split of
@@ -47,14 +47,14 @@ def Ds_SliceOp : Ds_ModelOp<"slice"> {
   let hasVerifier = 1;
 }
 
-def Ds_ConcatOp : Ds_ModelOp<"concat"> {
+def Ds_ConcatOp : Ds_ModelOp<"concat", [SameOperandsAndResultElementType]> {
   let summary = "joins tensors along one dim";
   let arguments = (ins Variadic<Ds_Tensor>:$inputs, I64Attr:$dim);
   let results = (outs Ds_Tensor:$result);
   let hasVerifier = 1;
 }
 
-def Ds_PadOp : Ds_ModelOp<"pad"> {
+def Ds_PadOp : Ds_ModelOp<"pad", [SameOperandsAndResultElementType]> {
   let summary = "surrounds a tensor with zeros, and puts zeros between its elements";
   let description = [{
     Element i of dim d goes to low[d] + i * (interior[d] + 1). The adjoint of a slice with positive strides.
@@ -71,7 +71,7 @@ def Ds_IotaOp : Ds_ModelOp<"iota"> {
   let hasVerifier = 1;
 }
 
-def Ds_TakePartOp : Ds_ModelOp<"take_part"> {
+def Ds_TakePartOp : Ds_ModelOp<"take_part", [AllElementTypesMatch<["input", "result"]>]> {
   let summary = "one of `parts` equal parts of dim 0";
   let description = [{
     Rows [index * n / parts, (index + 1) * n / parts). The input's dim 0 is laid out `(parts)(n/parts ...)`, so that each part

@@ -83,7 +83,7 @@ def Ds_AssignOp : Ds_Op<"assign", [MemoryEffects<[MemWrite<Ds_VariableResource>]
 def Ds_ConstrainOp : Ds_Op<"constrain", [Pure, SameOperandsAndResultType]> {
   let summary = "asks for a layout of a value";
   let description = [{
-    The identity. `ds-propagate-layouts` gives its result the dims of `layout`.
+    The identity. `ds-propagate-layouts` gives its result the dims of `layout`, which must fit the shape.
 
     ```mlir
     %1 = ds.constrain %0 to <[{dp}, {} ]> : tensor<8x64xf32>
@@ -92,6 +92,7 @@ def Ds_ConstrainOp : Ds_Op<"constrain", [Pure, SameOperandsAndResultType]> {
   let arguments = (ins Ds_Tensor:$input, Ds_LayoutAttr:$layout);
   let results = (outs Ds_Tensor:$result);
   let assemblyFormat = "$input `to` $layout attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Ds_FenceOp : Ds_Op<"fence", [SameOperandsAndResultType, MemoryEffects<[]>]> {

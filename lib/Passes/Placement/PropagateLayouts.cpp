@@ -10,6 +10,8 @@
 //   4. obtain each operand in the layout that follows (a ds.relayout where it differs), and set the result types.
 // Constants, broadcasts and iotas are lazy: they are made anew in the layout in which a user wants them.
 
+#include "LayoutHints.h"
+
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -480,6 +482,8 @@ LogicalResult LayoutPropagator::run() {
 struct PropagateLayouts : ds::impl::PropagateLayoutsPassBase<PropagateLayouts> {
   void runOnOperation() override {
     const Mesh mesh = meshOf(getOperation());
+    if (failed(verifyHints(getOperation(), mesh)))
+      return signalPassFailure();
     for (VariableOp variable : getOperation().getOps<VariableOp>())
       if (std::optional<LayoutAttr> layout = variable.getLayout()) {
         variable.setType(withLayout(variable.getTensorType(), layout->getLayout()));
