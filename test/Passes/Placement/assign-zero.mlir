@@ -3,10 +3,12 @@
 // RUN: ds-opt %s --ds-assign-zero=stage=2 | FileCheck %s --check-prefixes=CHECK,STAGE2,SHARD,EACH
 // RUN: ds-opt %s --ds-assign-zero=stage=3 | FileCheck %s --check-prefixes=CHECK,STAGE3,SHARD,EACH
 // RUN: not ds-opt %s --ds-assign-zero=stage=4 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not ds-opt %s --ds-assign-zero=stage=-1 2>&1 | FileCheck %s --check-prefix=BELOW
 // RUN: not ds-opt %s --ds-assign-zero='stage=1 axis=pp' 2>&1 | FileCheck %s --check-prefix=AXIS
 
-// RANGE: error: ZeRO must have a stage in [0, 3] and an axis of the mesh, got stage {{.*}}over "dp"
-// AXIS: error: ZeRO must have a stage in [0, 3] and an axis of the mesh, got stage {{.*}}over "pp"
+// RANGE: error: ZeRO must have a stage in [0, 3] and an axis of the mesh, got stage 4 over "dp"
+// BELOW: error: ZeRO must have a stage in [0, 3] and an axis of the mesh, got stage -1 over "dp"
+// AXIS: error: ZeRO must have a stage in [0, 3] and an axis of the mesh, got stage 1 over "pp"
 ds.mesh @mesh <dp = 2, tp = 2>
 
 // Parameters are flat in stage 3 alone, frozen ones too; states from stage 1 on, of the shard that tensor parallelism leaves.
@@ -18,11 +20,13 @@ ds.variable @w {role = #ds.role<parameter>, layout = #ds.layout<[{}, {tp}]>} : t
 // STAGE0-DAG: ds.variable @w.momentum {layout = #ds.layout<[{}, {tp}]>, role = #ds.role<optimizer>}
 // SHARD-DAG:  ds.variable @w.momentum {layout = #ds.layout<[{}, {tp}], flat = {dp}>, role = #ds.role<optimizer>}
 ds.variable @w.momentum {role = #ds.role<optimizer>} : tensor<4x6xf32>
+// STAGE0-DAG: ds.variable @frozen {frozen, role = #ds.role<parameter>}
 // STAGE1-DAG: ds.variable @frozen {frozen, role = #ds.role<parameter>}
+// STAGE2-DAG: ds.variable @frozen {frozen, role = #ds.role<parameter>}
 // STAGE3-DAG: ds.variable @frozen {frozen, layout = #ds.layout<[{}], flat = {dp}>, role = #ds.role<parameter>}
 ds.variable @frozen {role = #ds.role<parameter>, frozen} : tensor<6xf32>
 // A scalar cannot be cut, a buffer is no parameter.
-// CHECK-DAG: ds.variable @scalar {{.*}}role = #ds.role<parameter>} : tensor<f32>
+// CHECK-DAG: ds.variable @scalar {{[{](layout = #ds.layout<\[\]>, )?}}role = #ds.role<parameter>} : tensor<f32>
 ds.variable @scalar {role = #ds.role<parameter>} : tensor<f32>
 // CHECK-DAG: ds.variable @statistics {role = #ds.role<buffer>}
 ds.variable @statistics {role = #ds.role<buffer>} : tensor<6xf32>
@@ -58,7 +62,8 @@ func.func @constrains_what_each_micro_batch_adds_from_stage_2_on(%g: tensor<4x6x
   // EACH-NEXT: arith.addf %[[A]], %[[P]]
   // ONCE-NOT:  ds.constrain
   // CHECK:     scf.yield
-  // CHECK:     ds.constrain
+  // STAGE0:    ds.constrain %{{.*}} to <[{}, {tp}]>
+  // SHARD:     ds.constrain %{{.*}} to <[{}, {tp}], flat = {dp}>
   %sum = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %zero) -> tensor<4x6xf32> {
     %d = arith.negf %g : tensor<4x6xf32>
     %next = arith.addf %a, %d : tensor<4x6xf32>

@@ -187,3 +187,21 @@ func.func @op_without_a_rule(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = math.asin %x : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+ds.mesh @mesh <dp = 2, pp = 2>
+func.func @a_transfer_that_changes_dims(%x: tensor<8xf32, #ds.layout<[{}], at = {pp = 0}>>) -> tensor<8xf32, #ds.layout<[{dp}], at = {pp = 1}>> {
+  // expected-error @below {{'ds.transfer' op must lead from [[{}], at = {pp = 0}] to [[{dp}], at = {pp = 1}]}}
+  %0 = ds.transfer %x : tensor<8xf32, #ds.layout<[{}], at = {pp = 0}>> -> tensor<8xf32, #ds.layout<[{dp}], at = {pp = 1}>>
+  return %0 : tensor<8xf32, #ds.layout<[{dp}], at = {pp = 1}>>
+}
+
+// -----
+
+ds.mesh @mesh <pp = 2>
+func.func @a_transfer_to_a_stage_that_is_not_there(%x: tensor<8xf32, #ds.layout<[{}], at = {pp = 0}>>) -> tensor<8xf32, #ds.layout<[{}], at = {pp = 2}>> {
+  // expected-error @below {{'ds.transfer' op `at` of axis "pp" must be in [0, 2), got 2}}
+  %0 = ds.transfer %x : tensor<8xf32, #ds.layout<[{}], at = {pp = 0}>> -> tensor<8xf32, #ds.layout<[{}], at = {pp = 2}>>
+  return %0 : tensor<8xf32, #ds.layout<[{}], at = {pp = 2}>>
+}

@@ -2,7 +2,7 @@
 // RUN: ds-opt %s --ds-verify-layouts --verify-roundtrip -o /dev/null
 
 // The right twins of verify-layouts*-invalid.mlir: nothing is refused, and nothing changes.
-ds.mesh @mesh <dp = 2, tp = 2>
+ds.mesh @mesh <dp = 2, tp = 2, pp = 2>
 
 // CHECK: ds.variable @w
 ds.variable @w {role = #ds.role<parameter>} : tensor<8x6xf32, #ds.layout<[{tp}, {}], flat = {dp}>>
@@ -152,4 +152,12 @@ func.func @every_cast_does_what_it_says(%x: tensor<8x4xf32, #ds.layout<[{}, {}],
   // CHECK: ds.copy
   %7 = ds.copy %6 : tensor<8x4xf32> -> tensor<8x4xf32, #ds.layout<[{}, {}], memory = host>>
   return %7 : tensor<8x4xf32, #ds.layout<[{}, {}], memory = host>>
+}
+
+// CHECK-LABEL: func.func @a_transfer_moves_to_another_stage
+func.func @a_transfer_moves_to_another_stage(%x: tensor<8x4xf32, #ds.layout<[{dp}, {}], partial = {tp}, at = {pp = 0}>>)
+    -> tensor<8x4xf32, #ds.layout<[{dp}, {}], partial = {tp}, at = {pp = 1}>> {
+  // CHECK: ds.transfer
+  %0 = ds.transfer %x : tensor<8x4xf32, #ds.layout<[{dp}, {}], partial = {tp}, at = {pp = 0}>> -> tensor<8x4xf32, #ds.layout<[{dp}, {}], partial = {tp}, at = {pp = 1}>>
+  return %0 : tensor<8x4xf32, #ds.layout<[{dp}, {}], partial = {tp}, at = {pp = 1}>>
 }
