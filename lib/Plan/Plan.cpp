@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <zlib.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -44,26 +46,53 @@ struct File {
 // Bytes
 //===----------------------------------------------------------------------===//
 
+/// A plan file ends with these four bytes and the CRC-32 of all bytes before them, little-endian.
+static constexpr std::string_view kTrailerMagic = "DSCK";
+static constexpr size_t kTrailerBytes = 8;
+
+static std::string trailerOf(std::string_view content) {
+  const auto *bytes = reinterpret_cast<const Bytef *>(content.data());
+  const uint32_t sum = static_cast<uint32_t>(crc32_z(0, bytes, content.size()));
+  std::string trailer(kTrailerMagic);
+  for (int shift = 0; shift < 32; shift += 8)
+    trailer.push_back(static_cast<char>(sum >> shift));
+  return trailer;
+}
+
 std::string ds::plan::writePlan(const PlanT &plan) {
   flatbuffers::FlatBufferBuilder builder(1 << 16);
   FinishPlanBuffer(builder, Plan::Pack(builder, &plan));
-  return std::string(reinterpret_cast<const char *>(builder.GetBufferPointer()), builder.GetSize());
+  std::string bytes(reinterpret_cast<const char *>(builder.GetBufferPointer()), builder.GetSize());
+  return bytes + trailerOf(bytes);
 }
 
-/// Verifies the bytes. A table takes at least 8 bytes, so more tables than that are shared ones, which would grow when
-/// unpacked: the limit bounds the memory that a hostile file can ask for.
-static absl::Status verifyBytes(std::string_view bytes) {
-  if (bytes.size() < 8)
-    return invalid(absl::StrCat("file must hold at least 8 bytes, got ", bytes.size()));
-  if (bytes.size() > kMaxFileBytes)
-    return invalid(absl::StrCat("file must hold at most ", kMaxFileBytes, " bytes, got ", bytes.size()));
+/// The bytes before the trailer, whose checksum must be theirs.
+static absl::StatusOr<std::string_view> contentOf(std::string_view bytes) {
+  if (bytes.size() < kTrailerBytes + 8)
+    return invalid(absl::StrCat("file must hold at least ", kTrailerBytes + 8, " bytes, got ", bytes.size()));
   if (!PlanBufferHasIdentifier(bytes.data()))
     return invalid(absl::StrCat("file must have the identifier \"", PlanIdentifier(), "\" at byte 4"));
+  const std::string_view content = bytes.substr(0, bytes.size() - kTrailerBytes);
+  const std::string_view trailer = bytes.substr(content.size());
+  if (trailer.substr(0, kTrailerMagic.size()) != kTrailerMagic)
+    return absl::DataLossError("invalid plan: file is cut off: it must end with a checksum; compile the model again");
+  if (trailer != trailerOf(content))
+    return absl::DataLossError("invalid plan: file is damaged: its bytes do not have the checksum at its end; compile "
+                               "the model again");
+  return content;
+}
+
+/// Verifies the offsets; a checksum only tells that the bytes are those that someone wrote. A table takes at least 8
+/// bytes, so more tables than that are shared ones, which would grow when unpacked: the limit bounds the memory that a
+/// hostile file can ask for.
+static absl::Status verifyBytes(std::string_view bytes) {
+  if (bytes.size() > kMaxFileBytes)
+    return invalid(absl::StrCat("file must hold at most ", kMaxFileBytes, " bytes, got ", bytes.size()));
   flatbuffers::Verifier::Options options;
   options.max_tables = static_cast<uint32_t>(bytes.size() / 8 + 1);
   flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size(), options);
   if (!VerifyPlanBuffer(verifier))
-    return invalid("file is truncated or corrupt");
+    return invalid("file has offsets that lead nowhere");
   return absl::OkStatus();
 }
 
@@ -74,7 +103,10 @@ absl::StatusOr<std::unique_ptr<PlanT>> ds::plan::readPlan(std::string_view bytes
     std::memcpy(aligned.data(), bytes.data(), bytes.size());
     return readPlan({reinterpret_cast<const char *>(aligned.data()), bytes.size()});
   }
-  if (absl::Status status = verifyBytes(bytes); !status.ok())
+  absl::StatusOr<std::string_view> content = contentOf(bytes);
+  if (!content.ok())
+    return content.status();
+  if (absl::Status status = verifyBytes(*content); !status.ok())
     return status;
   const Plan *plan = GetPlan(bytes.data());
   if (plan->version() != kPlanVersion)
@@ -129,8 +161,8 @@ absl::Status ds::plan::savePlan(const PlanT &plan, const std::string &path) {
   {
     File file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (file.descriptor < 0)
-      return systemError("create", temporary);
-    status = writeAll(file.descriptor, bytes, temporary);
+      return systemError("create", path);
+    status = writeAll(file.descriptor, bytes, path);
   }
   if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0)
     status = systemError("rename the temporary file to", path);

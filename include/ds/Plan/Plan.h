@@ -19,7 +19,7 @@
 namespace ds::plan {
 
 /// The version of the schema that this library writes and reads.
-inline constexpr uint32_t kPlanVersion = 1;
+inline constexpr uint32_t kPlanVersion = 2;
 /// "None" for an optional buffer id.
 inline constexpr uint32_t kNoBuffer = 0xFFFFFFFF;
 /// Buffer offsets are multiples of this.
@@ -29,7 +29,8 @@ inline constexpr uint64_t kBufferAlignment = 256;
 std::string writePlan(const PlanT &plan);
 
 /// Reads the bytes of a plan file. Every offset in it is verified, what the numbers mean is not: call `check` before
-/// use. Fails with InvalidArgument "invalid plan: ..." if it is no plan, truncated, corrupt or of another version.
+/// use. Fails with DataLoss "invalid plan: ..." if bytes were changed or cut off since it was written, and with
+/// InvalidArgument if it is no plan or of another version.
 absl::StatusOr<std::unique_ptr<PlanT>> readPlan(std::string_view bytes);
 
 /// Reads a plan file. Also fails, with the system's reason, if the file cannot be read.

@@ -4,8 +4,8 @@
 
     corrupt_plans.py PLAN WORK_FOLDER COUNT
 
-Each copy has a few bytes overwritten at random places (the seed is fixed), or is cut off. `ds-run inspect` must read
-it or refuse it with one line of text: exit code 0 or 2, never a crash, never a hang.
+Each copy has a few bytes overwritten at random places (the seed is fixed), or is cut off. `ds-run inspect` must refuse it
+with one line of text: exit code 8, or 2 if it does not even begin like a plan.
 """
 
 import collections
@@ -22,7 +22,8 @@ def damaged(data, random):
     noise = {"bit": bytes([data[at] ^ 1 << random.randrange(8)]), "ones": b"\xff" * size, "zeros": bytes(size),
              "noise": random.randbytes(size)}
     new = noise[random.choice(sorted(noise))]
-    return (data[:at] + new + data[at + len(new) :])[: len(data)]
+    changed = (data[:at] + new + data[at + len(new) :])[: len(data)]
+    return changed if changed != data else damaged(data, random)
 
 
 def main(plan, work, count):
@@ -36,11 +37,12 @@ def main(plan, work, count):
         answer = subprocess.run(["ds-run", "inspect", str(copy)], capture_output=True, timeout=60)
         text = answer.stderr.decode(errors="replace").splitlines()
         codes[answer.returncode] += 1
-        if (answer.returncode, len(text)) not in ((0, 0), (2, 1)):
+        begins = copy.read_bytes()[4:8] == b"DSPL" and copy.stat().st_size >= 16
+        if (answer.returncode, len(text)) != (8 if begins else 2, 1):
             failures += 1
             print("copy %d: exit code %d: %s" % (number, answer.returncode, text[:3]))
     print("%d copies: " % count + ", ".join("%d with exit code %d" % (n, code) for code, n in sorted(codes.items())))
-    return 1 if failures or not codes[2] else 0
+    return 1 if failures or not codes[8] else 0
 
 
 if __name__ == "__main__":

@@ -80,27 +80,77 @@ TEST(RoundTrip, readsBytesAtAnyAddress) {
 // Damage
 //===----------------------------------------------------------------------===//
 
-TEST(Damage, truncationIsRefused) {
-  std::string bytes = writePlan(fullPlan());
-  for (size_t size = 0; size < bytes.size(); ++size) {
-    // A copy of that size, so that a read behind its end is seen by the sanitizer.
-    std::vector<char> part(bytes.begin(), bytes.begin() + size);
-    auto plan = readPlan({part.data(), part.size()});
-    if (!plan.ok()) {
-      EXPECT_EQ(plan.status().message().substr(0, 14), "invalid plan: ");
-    }
-  }
-  EXPECT_FALSE(readPlan(std::string_view(bytes).substr(0, bytes.size() / 2)).ok());
+/// The status of reading a copy of exactly these bytes, so that a read behind the end is seen by the sanitizer.
+static absl::Status readingOf(std::string_view bytes) {
+  const std::vector<char> copy(bytes.begin(), bytes.end());
+  return readPlan({copy.data(), copy.size()}).status();
 }
 
-TEST(Damage, flippedBytesDoNotCrash) {
-  std::string bytes = writePlan(fullPlan());
-  size_t refused = 0, checked = 0;
+TEST(Damage, truncationIsRefused) {
+  const std::string bytes = writePlan(fullPlan());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const absl::Status status = readingOf(std::string_view(bytes).substr(0, size));
+    EXPECT_EQ(status.code(), size < 16 ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kDataLoss) << size;
+    EXPECT_EQ(status.message().substr(0, 14), "invalid plan: ");
+  }
+}
+
+TEST(Damage, everyChangedByteIsNoticed) {
+  const std::string bytes = writePlan(fullPlan());
   for (size_t i = 0; i < bytes.size(); ++i)
     for (int flip : {0x01, 0x80, 0xFF}) {
       std::string damaged = bytes;
       damaged[i] = static_cast<char>(damaged[i] ^ flip);
-      auto plan = readPlan(damaged);
+      // Bytes 4 to 7 tell that the file is a plan at all.
+      const bool isIdentifier = i >= 4 && i < 8;
+      EXPECT_EQ(readingOf(damaged).code(),
+                isIdentifier ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kDataLoss)
+          << "byte " << i;
+    }
+}
+
+TEST(Damage, insertedAndRemovedBytesAreNoticed) {
+  const std::string bytes = writePlan(fullPlan());
+  for (size_t i = 8; i < bytes.size(); ++i) {
+    EXPECT_EQ(readingOf(bytes.substr(0, i) + '\0' + bytes.substr(i)).code(), absl::StatusCode::kDataLoss) << i;
+    EXPECT_EQ(readingOf(bytes.substr(0, i) + bytes.substr(i + 1)).code(), absl::StatusCode::kDataLoss) << i;
+  }
+  EXPECT_EQ(readingOf(bytes + bytes).code(), absl::StatusCode::kDataLoss);
+}
+
+/// The CRC-32 of ISO 3309, bit by bit.
+static uint32_t crc32Of(std::string_view bytes) {
+  uint32_t sum = 0xFFFFFFFF;
+  for (const char byte : bytes) {
+    sum ^= static_cast<uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit)
+      sum = sum >> 1 ^ (sum & 1 ? 0xEDB88320 : 0);
+  }
+  return ~sum;
+}
+
+/// `bytes` of a plan with a checksum that fits whatever they are.
+static std::string withFittingChecksum(std::string bytes) {
+  const uint32_t sum = crc32Of(std::string_view(bytes).substr(0, bytes.size() - 8));
+  for (int i = 0; i < 4; ++i)
+    bytes[bytes.size() - 4 + i] = static_cast<char>(sum >> 8 * i);
+  return bytes;
+}
+
+TEST(Damage, theChecksumIsCrc32) {
+  EXPECT_EQ(crc32Of("123456789"), 0xCBF43926u);
+  EXPECT_EQ(withFittingChecksum(writePlan(fullPlan())), writePlan(fullPlan()));
+}
+
+// Whoever can write a file can write its checksum: what is behind it must hold alone.
+TEST(Damage, changesWithAFittingChecksumDoNotCrash) {
+  const std::string bytes = writePlan(fullPlan());
+  size_t refused = 0, checked = 0;
+  for (size_t i = 0; i + 8 < bytes.size(); ++i)
+    for (int flip : {0x01, 0x80, 0xFF}) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ flip);
+      auto plan = readPlan(withFittingChecksum(damaged));
       refused += !plan.ok();
       if (!plan.ok())
         continue;
@@ -113,9 +163,9 @@ TEST(Damage, flippedBytesDoNotCrash) {
 
 TEST(Damage, anotherVersionIsRefused) {
   PlanT plan = fullPlan();
-  plan.version = 2;
+  plan.version = 3;
   EXPECT_EQ(readPlan(writePlan(plan)).status().message(),
-            "invalid plan: version must be 1, got 2; compile the model again with this version's compiler");
+            "invalid plan: version must be 2, got 3; compile the model again with this version's compiler");
 }
 
 TEST(Damage, anotherFormatIsRefused) {
@@ -173,7 +223,7 @@ TEST_F(Files, failureLeavesNothing) {
 TEST_F(Files, errorsNameTheFile) {
   std::string path = folder + "/a.dsplan";
   EXPECT_EQ(loadPlan(path).status().code(), absl::StatusCode::kNotFound);
-  std::ofstream(path) << "no plan at all";
+  std::ofstream(path) << "no plan at all, but long enough";
   EXPECT_EQ(loadPlan(path).status().message(),
             "invalid plan: file must have the identifier \"DSPL\" at byte 4 (" + path + ")");
   EXPECT_FALSE(loadPlan(folder).ok());

@@ -163,7 +163,7 @@ TEST(DsRun, SaysWhatIsWrong) {
   writeText(folder / "integers/x.npy", makeNumpyHeader(ElementType::I64, {1, 7, 4}) + std::string(224, '\0'));
   const std::vector<Mistake> mistakes = {
       {{"train", folder / "none.dsplan", "--data", data}, 2, "no such plan or model"},
-      {{"train", folder / "cut.dsplan", "--data", data}, 2, "invalid plan"},
+      {{"train", folder / "cut.dsplan", "--data", data}, 8, "invalid plan: file is cut off"},
       {{"train", folder / "text.dsplan", "--data", data}, 2, "invalid plan"},
       {{"train", plan}, 2, "--data must be given"},
       {{"train", plan, "--data", data, "--ranks", "3"}, 2, "is a plan for 2 ranks, got --ranks 3"},
