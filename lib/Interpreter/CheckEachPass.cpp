@@ -63,7 +63,7 @@ private:
 
   void check(Pass *pass, func::FuncOp before, func::FuncOp after) {
     // Kept for later programs, in which composite ops that show a range are written out.
-    findIdRanges(before, options.compare.ranges);
+    narrowIntSets(before, options.compare.intSets);
     FailureOr<std::optional<ValueChange>> change = compareRuns(before, after, options.compare);
     StringRef name = pass->getArgument().empty() ? pass->getName() : pass->getArgument();
     if (succeeded(change) && !*change)

@@ -36,12 +36,12 @@ static FailureOr<TensorMap> runOn(func::FuncOp function, const RandomInputs &inp
 FailureOr<std::optional<ValueChange>> ds::compareRuns(func::FuncOp before, func::FuncOp after,
                                                       const CompareOptions &options) {
   std::optional<ValueChange> worst;
-  IdRanges ranges = options.ranges;
-  findIdRanges(before, ranges);
-  findIdRanges(after, ranges);
+  IntSets sets = options.intSets;
+  narrowIntSets(before, sets);
+  narrowIntSets(after, sets);
   for (unsigned sample = 0; sample < options.samples; ++sample) {
     const uint64_t seed = options.seed + sample;
-    const RandomInputs inputs = randomInputs({before, after}, seed, ranges);
+    const RandomInputs inputs = randomInputs({before, after}, seed, sets);
     FailureOr<TensorMap> expected = runOn(before, inputs, seed), found = runOn(after, inputs, seed);
     if (failed(expected) || failed(found))
       return failure();

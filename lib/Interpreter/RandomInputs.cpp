@@ -5,9 +5,6 @@
 
 #include "ds/Dialect/DsDialect.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/xxhash.h"
 
 #include <cmath>
@@ -15,83 +12,6 @@
 
 using namespace mlir;
 using namespace ds;
-
-//===----------------------------------------------------------------------===//
-// Ranges of integers, from their uses
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Follows the uses of integers to the ops that index with them.
-class IdRangeFinder {
-public:
-  explicit IdRangeFinder(IdRange &range) : range(range) {}
-
-  void visit(Value value) {
-    if (!visited.insert(value).second)
-      return;
-    for (OpOperand &use : value.getUses())
-      visitUse(use);
-  }
-
-private:
-  void meet(int64_t size) { range.size = std::min(range.size.value_or(size), size); }
-
-  static int64_t dimSize(Value value, int64_t dim) { return cast<RankedTensorType>(value.getType()).getDimSize(dim); }
-
-  template <typename OpT> void visitLabels(OpT op, OpOperand &use) {
-    if (use.get() != op.getLabels())
-      return;
-    meet(op.getLogits().getType().getShape().back());
-    range.ignored = static_cast<int64_t>(op.getIgnoreIndex());
-  }
-
-  void visitUse(OpOperand &use) {
-    const unsigned number = use.getOperandNumber();
-    llvm::TypeSwitch<Operation *>(use.getOwner())
-        .Case([&](GatherRowsOp op) { number == 1 ? meet(dimSize(op.getTable(), 0)) : visit(op.getResult()); })
-        .Case([&](ScatterAddRowsOp op) { meet(dimSize(op.getResult(), 0)); })
-        .Case([&](GatherElementsOp op) {
-          number == 1 ? meet(dimSize(op.getInput(), op.getDim())) : visit(op.getResult());
-        })
-        .Case([&](ScatterElementsOp op) {
-          number == 0 ? meet(dimSize(op.getResult(), op.getDim())) : visit(op.getResult());
-        })
-        .Case([&](CrossEntropyOp op) { visitLabels(op, use); })
-        .Case([&](CrossEntropyGradOp op) { visitLabels(op, use); })
-        .Case([&](TakePartOp op) { number == 1 ? meet(op.getParts()) : visit(op.getResult()); })
-        .Case([&](WaitOp op) { visit(op.getResults()[number - 1]); })
-        .Case([&](KernelOp op) { visit(op.getBody().getArgument(number)); })
-        .Case([&](scf::ForOp op) { visitLoop(op, use); })
-        .Case([&](scf::YieldOp op) { visitYield(op, number); })
-        .Case<arith::SelectOp, WhereOp>([&](auto op) {
-          if (number > 0)
-            visit(op->getResult(0));
-        })
-        // Ops that move integers and do not change them.
-        .Case<AllGatherOp, AllReduceOp, AllToAllOp, BroadcastOp, ConcatOp, ConstrainOp, CopyOp, FenceOp,
-              ReduceScatterOp, RelayoutOp, RemapOp, ReshapeOp, SliceOp, TakeShardOp, ToPartialOp, TransferOp,
-              TransposeOp, arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp, arith::TruncIOp>(
-            [&](auto op) { visit(op->getResult(0)); });
-  }
-
-  void visitLoop(scf::ForOp op, OpOperand &use) {
-    if (BlockArgument argument = op.getTiedLoopRegionIterArg(&use)) {
-      visit(argument);
-      visit(op.getTiedLoopResult(&use));
-    }
-  }
-
-  void visitYield(scf::YieldOp op, unsigned number) {
-    if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp())) {
-      visit(loop.getRegionIterArg(number));
-      visit(loop.getResult(number));
-    }
-  }
-
-  IdRange &range;
-  DenseSet<Value> visited;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -134,21 +54,23 @@ static DenseTensor randomFloats(const Shape &shape, FloatRange range, uint64_t s
   return tensor;
 }
 
-static DenseTensor randomInts(const Shape &shape, const IdRange &range, uint64_t seed) {
+/// Elements of `set` from 0, sometimes one of its others.
+static DenseTensor randomInts(const Shape &shape, const IntSet &set, uint64_t seed) {
   std::mt19937_64 random(seed);
   DenseTensor tensor = DenseTensor::zeros(shape, false);
+  const int64_t low = std::max<int64_t>(0, set.low), size = std::max<int64_t>(1, set.high - low);
   for (int64_t &element : tensor.ints) {
-    const bool isIgnored = random() % 8 == 0;
-    element = static_cast<int64_t>(random() % std::max<int64_t>(1, range.size.value_or(2)));
-    if (range.ignored && isIgnored)
-      element = *range.ignored;
+    const bool isOther = random() % 8 == 0;
+    element = low + static_cast<int64_t>(random() % size);
+    if (isOther && !set.others.empty())
+      element = set.others.front();
   }
   return tensor;
 }
 
 /// A small count, from 1.
 static DenseTensor randomCounts(const Shape &shape, bool isFloat, uint64_t seed) {
-  DenseTensor tensor = randomInts(shape, {4, std::nullopt}, seed);
+  DenseTensor tensor = randomInts(shape, {0, 4, {}}, seed);
   for (int64_t &element : tensor.ints)
     ++element;
   if (!isFloat)
@@ -156,23 +78,32 @@ static DenseTensor randomCounts(const Shape &shape, bool isFloat, uint64_t seed)
   return DenseTensor::ofFloats(shape, std::vector<double>(tensor.ints.begin(), tensor.ints.end()));
 }
 
-void ds::findIdRanges(func::FuncOp function, IdRanges &ranges) {
+static void narrow(IntSets &sets, const std::string &name, Value value) {
+  const std::optional<IntSet> allowed = findAllowedInts(value, IntUses::Likely);
+  if (!allowed)
+    return;
+  auto [known, isNew] = sets.try_emplace(name, *allowed);
+  if (!isNew)
+    known->second.intersect(*allowed);
+}
+
+void ds::narrowIntSets(func::FuncOp function, IntSets &sets) {
   for (BlockArgument argument : function.getArguments())
-    IdRangeFinder(ranges[argumentName(function, argument.getArgNumber())]).visit(argument);
-  function.walk([&](ReadOp op) { IdRangeFinder(ranges["@" + op.getVariable().str()]).visit(op.getResult()); });
+    narrow(sets, argumentName(function, argument.getArgNumber()), argument);
+  function.walk([&](ReadOp op) { narrow(sets, "@" + op.getVariable().str(), op.getResult()); });
 }
 
 RandomInputs ds::randomInputs(ArrayRef<func::FuncOp> functions, uint64_t seed) {
-  IdRanges ranges;
+  IntSets sets;
   for (func::FuncOp function : functions)
-    findIdRanges(function, ranges);
-  return randomInputs(functions, seed, ranges);
+    narrowIntSets(function, sets);
+  return randomInputs(functions, seed, sets);
 }
 
-RandomInputs ds::randomInputs(ArrayRef<func::FuncOp> functions, uint64_t seed, const IdRanges &ranges) {
-  auto rangeOf = [&](const std::string &name) {
-    auto known = ranges.find(name);
-    return known == ranges.end() ? IdRange() : known->second;
+RandomInputs ds::randomInputs(ArrayRef<func::FuncOp> functions, uint64_t seed, const IntSets &sets) {
+  auto setOf = [&](const std::string &name) {
+    auto known = sets.find(name);
+    return known == sets.end() ? IntSet{0, 2, {}} : known->second;
   };
   auto seedOf = [seed](StringRef name) { return llvm::xxh3_64bits(name) ^ (seed * 0x9E3779B97F4A7C15); };
   auto isFloat = [](Type type) { return isa<FloatType>(elementTypeOf(type)); };
@@ -182,7 +113,7 @@ RandomInputs ds::randomInputs(ArrayRef<func::FuncOp> functions, uint64_t seed, c
       const std::string name = argumentName(function, argument.getArgNumber());
       const Shape shape = shapeOf(argument.getType());
       result.inputs[name] = isFloat(argument.getType()) ? randomFloats(shape, rangeOfInput(shape), seedOf(name))
-                                                        : randomInts(shape, rangeOf(name), seedOf(name));
+                                                        : randomInts(shape, setOf(name), seedOf(name));
     }
     for (VariableOp op : function->getParentOfType<ModuleOp>().getOps<VariableOp>()) {
       const std::string name = op.getSymName().str();
@@ -192,7 +123,7 @@ RandomInputs ds::randomInputs(ArrayRef<func::FuncOp> functions, uint64_t seed, c
         value = randomCounts(shape, isFloat(op.getType()), seedOf(name));
       else
         value = isFloat(op.getType()) ? randomFloats(shape, rangeOfVariable(op.getRole(), shape), seedOf(name))
-                                      : randomInts(shape, rangeOf("@" + name), seedOf(name));
+                                      : randomInts(shape, setOf("@" + name), seedOf(name));
     }
   }
   return result;

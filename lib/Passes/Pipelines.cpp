@@ -78,6 +78,8 @@ void ds::buildPlacementPipeline(OpPassManager &manager, const PlacementOptions &
 }
 
 void ds::buildKernelPipeline(OpPassManager &manager) {
+  // Before the ops that take labels are written out.
+  manager.addNestedPass<func::FuncOp>(createBoundInputsPass());
   manager.addNestedPass<func::FuncOp>(createDecomposeCompositesPass());
   manager.addPass(createCSEPass());
   // Transposes vanish into matmuls before they could become copies.

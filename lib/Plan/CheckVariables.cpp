@@ -160,6 +160,9 @@ static absl::Status checkInput(const PlanT &plan, const PortT &port) {
   DS_RETURN_IF_ERROR(checkPort(plan, port, "input"));
   if (!port.layout->partial.empty() || !port.layout->flat.empty())
     return invalidPlan("input \"", port.name, "\" must be neither partial nor flat");
+  if (port.allowed && (port.type < DataType::I64 || port.allowed->low > port.allowed->high))
+    return invalidPlan("input \"", port.name, "\" must allow a range of integers, got [", port.allowed->low, ", ",
+                       port.allowed->high, ") of ", std::string(nameOf(port.type)));
   if (plan.buffers[port.buffer]->first != 0)
     return invalidPlan(bufferName(plan, port.buffer), " of input \"", port.name, "\" must live from 0, got ",
                        plan.buffers[port.buffer]->first);

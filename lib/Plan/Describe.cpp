@@ -27,6 +27,13 @@ std::string ds::plan::formatBytes(uint64_t bytes) {
   return absl::StrFormat("%.1f %s", value, kUnits[unit]);
 }
 
+std::string ds::plan::formatIntSet(const IntSetT &set) {
+  std::string text = absl::StrCat("[", set.low, ", ", set.high, ")");
+  for (int64_t other : set.others)
+    absl::StrAppend(&text, " or ", other);
+  return text;
+}
+
 static std::string formatSeconds(double seconds) { return absl::StrFormat("%.3f ms", seconds * 1e3); }
 
 static std::string typeName(DataType type, const ds::Shape &shape) {
@@ -111,7 +118,8 @@ static std::string describePorts(const PlanT &plan, const std::string &title,
   std::string text = absl::StrFormat("%-10s %d\n", title, ports.size());
   for (const auto &port : ports)
     absl::StrAppend(&text, "  ", port->name, "  ", typeName(port->type, port->shape), "  ",
-                    layoutOf(plan, *port->layout).str(), "\n");
+                    layoutOf(plan, *port->layout).str(), port->allowed ? ", in " + formatIntSet(*port->allowed) : "",
+                    "\n");
   return text;
 }
 

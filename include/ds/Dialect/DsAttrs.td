@@ -42,6 +42,19 @@ def Ds_FileRangeAttr : Ds_Attr<"FileRange", "file_range"> {
   let assemblyFormat = "`<` $path `,` $offset `,` $length `>`";
 }
 
+def Ds_IntSetAttr : Ds_Attr<"IntSet", "int_set"> {
+  let summary = "the integers that an input may hold";
+  let description = [{
+    Those from `low` to less than `high`, and `others`. On an argument: `ds.allowed`, checked when the data are loaded.
+
+    ```mlir
+    #ds.int_set<0 to 256 or -100>
+    ```
+  }];
+  let parameters = (ins "int64_t":$low, "int64_t":$high, OptionalArrayRefParameter<"int64_t">:$others);
+  let assemblyFormat = "`<` $low `to` $high (`or` $others^)? `>`";
+}
+
 def Ds_VariableRole : I32EnumAttr<"VariableRole", "what a variable is for", [
   I32EnumAttrCase<"Parameter", 0, "parameter">,
   I32EnumAttrCase<"Gradient", 1, "gradient">,

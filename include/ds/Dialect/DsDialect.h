@@ -19,6 +19,8 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <limits>
+
 namespace ds {
 
 llvm::hash_code hash_value(const Layout &layout);
@@ -59,6 +61,9 @@ void registerProgramDialects(mlir::DialectRegistry &registry);
 // Layouts of types
 //===----------------------------------------------------------------------===//
 
+/// The `ignore_index` of a loss that ignores no label.
+inline constexpr int64_t kIgnoresNothing = std::numeric_limits<int64_t>::min();
+
 /// The layout of a tensor type; replicated if it has no encoding.
 Layout layoutOf(mlir::Type type);
 inline Layout layoutOf(mlir::Value value) { return layoutOf(value.getType()); }
@@ -74,7 +79,8 @@ Mesh meshOf(mlir::Operation *op);
 
 /// The attribute names of function arguments and results.
 inline constexpr llvm::StringLiteral kNameAttr = "ds.name"; ///< StringAttr: the model file's name of an input or output
-inline constexpr llvm::StringLiteral kLayoutAttr = "ds.layout"; ///< LayoutAttr: the hint of an input's layout
+inline constexpr llvm::StringLiteral kLayoutAttr = "ds.layout";   ///< LayoutAttr: the hint of an input's layout
+inline constexpr llvm::StringLiteral kAllowedAttr = "ds.allowed"; ///< IntSetAttr: the integers that an input may hold
 inline constexpr llvm::StringLiteral kGradientAttr =
     "ds.gradient"; ///< FlatSymbolRefAttr: the result is this variable's gradient
 

@@ -14,7 +14,7 @@ struct CompareOptions {
   unsigned samples = 1;    ///< sets of random inputs
   uint64_t seed = 0;       ///< of the inputs
   double tolerance = 1e-6; ///< see relativeError; a pass may round a constant to f32
-  IdRanges ranges;         ///< of integer inputs, beside what the functions show
+  IntSets intSets;         ///< of integer inputs, beside what the functions show
 };
 
 /// A value that differs between two runs.

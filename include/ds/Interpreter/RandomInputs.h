@@ -6,6 +6,7 @@
 #ifndef DS_INTERPRETER_RANDOM_INPUTS_H
 #define DS_INTERPRETER_RANDOM_INPUTS_H
 
+#include "ds/Dialect/IntSet.h"
 #include "ds/Interpreter/Interpreter.h"
 
 namespace ds {
@@ -15,23 +16,17 @@ struct RandomInputs {
   TensorMap variables; ///< by name, all of the functions' modules
 };
 
-/// Which integers a value may have.
-struct IdRange {
-  std::optional<int64_t> size;    ///< in [0, size)
-  std::optional<int64_t> ignored; ///< or this one
-};
 /// By name of an input, or `@` and the name of a variable.
-using IdRanges = std::map<std::string, IdRange>;
+using IntSets = std::map<std::string, IntSet>;
 
-/// Narrows `ranges` by the uses of the integer inputs and variables of `function`: as rows of a table, classes,
-/// elements.
-void findIdRanges(mlir::func::FuncOp function, IdRanges &ranges);
+/// Narrows `sets` by the likely uses of the integer inputs and variables of `function`.
+void narrowIntSets(mlir::func::FuncOp function, IntSets &sets);
 
 /// Random inputs that fit all of `functions`, which may be one function in several forms. An input or variable depends
 /// on its name, `seed`, shape and range alone. Floats are in [-1, 1], weights smaller the wider they are, optimizer
-/// states positive. Integers stay in `ranges` (labels are sometimes the ignored one), others are 0 or 1.
-RandomInputs randomInputs(llvm::ArrayRef<mlir::func::FuncOp> functions, uint64_t seed, const IdRanges &ranges);
-/// The same with the ranges that `functions` show.
+/// states positive. Integers stay in `sets` (labels are sometimes the ignored one), others are 0 or 1.
+RandomInputs randomInputs(llvm::ArrayRef<mlir::func::FuncOp> functions, uint64_t seed, const IntSets &sets);
+/// The same with the sets that `functions` show.
 RandomInputs randomInputs(llvm::ArrayRef<mlir::func::FuncOp> functions, uint64_t seed);
 
 } // namespace ds

@@ -6,6 +6,21 @@
 
 include "mlir/Pass/PassBase.td"
 
+def BoundInputsPass : Pass<"ds-bound-inputs", "::mlir::func::FuncOp"> {
+  let summary = "says which integers an input may hold";
+  let description = [{
+    Requires: embeddings and losses are still ops of their own.
+    Ensures: an integer argument that is used as indices or labels has the attribute `ds.allowed`: what all these uses allow. The
+    run refuses other elements when it loads them. Values are unchanged.
+
+    ```mlir
+    func.func @forward(%ids: tensor<8xi64>) { ... ds.gather_rows %table, %ids : (tensor<256x4xf32>, tensor<8xi64>) -> ... }
+    // becomes
+    func.func @forward(%ids: tensor<8xi64> {ds.allowed = #ds.int_set<-256 to 256>}) { ... }
+    ```
+  }];
+}
+
 def DecomposeCompositesPass : Pass<"ds-decompose-composites", "::mlir::func::FuncOp"> {
   let summary = "writes composite ops out in ops that kernels are made of";
   let description = [{

@@ -24,6 +24,9 @@ std::string planAsJson(const PlanT &plan);
 /// "12.5 MiB", "1 byte".
 std::string formatBytes(uint64_t bytes);
 
+/// "[0, 256) or -100".
+std::string formatIntSet(const IntSetT &set);
+
 } // namespace ds::plan
 
 #endif // DS_PLAN_INSPECT_H

@@ -54,6 +54,14 @@ static std::unique_ptr<plan::PortT> portOf(Value value, StringRef name, unsigned
   return port;
 }
 
+static std::unique_ptr<plan::IntSetT> intSetTableOf(IntSetAttr set) {
+  auto table = std::make_unique<plan::IntSetT>();
+  table->low = set.getLow();
+  table->high = set.getHigh();
+  table->others = set.getOthers().vec();
+  return table;
+}
+
 /// Inputs and outputs; both must have names.
 static LogicalResult addPorts(plan::PlanT &plan, func::FuncOp function, const StoragePlan &storage, const Mesh &mesh) {
   for (BlockArgument arg : function.getArguments()) {
@@ -61,6 +69,8 @@ static LogicalResult addPorts(plan::PlanT &plan, func::FuncOp function, const St
     if (!name)
       return function.emitOpError("argument ") << arg.getArgNumber() << " must have a ds.name";
     plan.inputs.push_back(portOf(arg, name, storage.storageOf(arg), mesh));
+    if (auto allowed = function.getArgAttrOfType<IntSetAttr>(arg.getArgNumber(), kAllowedAttr))
+      plan.inputs.back()->allowed = intSetTableOf(allowed);
     if (!plan.inputs.back()->shape.empty())
       plan.samples_per_step = plan.inputs.back()->shape[0];
   }

@@ -10,7 +10,6 @@ using namespace ds;
 using namespace ds::onnx_import;
 
 /// No label has this value, so nothing is ignored.
-static constexpr int64_t kIgnoresNothing = std::numeric_limits<int64_t>::min();
 
 /// Scores [N, C, d..] with the classes last: [N, d.., C].
 static Tensor classesLast(TensorBuilder &build, const Tensor &scores) {

@@ -13,6 +13,7 @@
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 #include <cmath>
+#include <limits>
 
 namespace ds {
 #define GEN_PASS_DEF_DECOMPOSECOMPOSITESPASS
@@ -135,18 +136,40 @@ struct DecomposeSilu : OpRewritePattern<SiluOp> {
 /// What the loss and its gradient share, for logits [dims..., V] and labels [dims...].
 struct CrossEntropyParts {
   CrossEntropyParts(TensorBuilder &b, Value logits, Value labels, int64_t ignoreIndex) {
-    RankedTensorType type = TensorBuilder::typeOf(logits), labelType = TensorBuilder::typeOf(labels);
+    RankedTensorType type = TensorBuilder::typeOf(logits);
     dims = {type.getRank() - 1};
     Value max = b.reduce(logits, dims, Reduction::Max);
     centered = b.sub(logits, b.unreduce(max, type, dims));
     exponential = b.exp(centered);
     sum = b.reduce(exponential, dims, Reduction::Sum);
-    Value ignored = b.splat(ignoreIndex, labelType);
-    isValid = b.make<arith::CmpIOp>(arith::CmpIPredicate::ne, labels, ignored);
-    Value narrow = labels;
-    if (labelType.getElementType().getIntOrFloatBitWidth() > 32)
-      narrow = b.make<arith::TruncIOp>(TensorBuilder::withElement(labelType, b.builder.getI32Type()), labels);
-    isLabel = b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, b.iota(type, dims[0]), b.unreduce(narrow, type, dims));
+    addLabels(b, labels, type, ignoreIndex);
+  }
+
+  /// `value` [dims...] where the label is a class, 0 where it is ignored, else NaN: a label outside of the range must
+  /// not train silently. Labels that are inputs are refused before, when they are loaded.
+  Value keepCounted(TensorBuilder &b, Value value) const {
+    RankedTensorType type = TensorBuilder::typeOf(value);
+    Value nan = b.splat(std::numeric_limits<double>::quiet_NaN(), type);
+    Value counted = b.make<arith::SelectOp>(isClass, value, nan);
+    return b.make<arith::SelectOp>(isValid, counted, b.splat(0, type));
+  }
+
+  /// The parts that labels of any width tell, for logits of `type`.
+  void addLabels(TensorBuilder &b, Value labels, RankedTensorType type, int64_t ignoreIndex) {
+    RankedTensorType labelType = TensorBuilder::typeOf(labels);
+    const unsigned width = labelType.getElementType().getIntOrFloatBitWidth();
+    isValid = llvm::isIntN(width, ignoreIndex)
+                  ? b.make<arith::CmpIOp>(arith::CmpIPredicate::ne, labels, b.splat(ignoreIndex, labelType))
+                  : b.splat(1, TensorBuilder::withElement(labelType, b.builder.getI1Type()));
+    const RankedTensorType i32 = TensorBuilder::withElement(labelType, b.builder.getI32Type());
+    if (width < 32) // the number of classes may need more bits
+      labels = b.make<arith::ExtSIOp>(i32, labels);
+    // Unsigned: negative labels are too large.
+    isClass = b.make<arith::CmpIOp>(arith::CmpIPredicate::ult, labels,
+                                    b.splat(type.getShape().back(), TensorBuilder::typeOf(labels)));
+    if (width > 32) // loses bits only where it is no class
+      labels = b.make<arith::TruncIOp>(i32, labels);
+    isLabel = b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, b.iota(type, dims[0]), b.unreduce(labels, type, dims));
   }
 
   Dims dims;         ///< the last dim
@@ -154,6 +177,7 @@ struct CrossEntropyParts {
   Value exponential; ///< exp of it
   Value sum;         ///< its sum, [dims...]
   Value isValid;     ///< label != ignore_index, [dims...]
+  Value isClass;     ///< label in [0, V), [dims...]
   Value isLabel;     ///< column == label, [dims..., V]
 };
 
@@ -165,7 +189,7 @@ struct DecomposeCrossEntropy : OpRewritePattern<CrossEntropyOp> {
     Value zeros = b.splat(0, TensorBuilder::typeOf(parts.centered));
     Value target = b.reduce(b.make<arith::SelectOp>(parts.isLabel, parts.centered, zeros), parts.dims, Reduction::Sum);
     Value loss = b.sub(b.make<math::LogOp>(parts.sum), target);
-    rewriter.replaceOp(op, b.make<arith::SelectOp>(parts.isValid, loss, b.splat(0, TensorBuilder::typeOf(loss))));
+    rewriter.replaceOp(op, parts.keepCounted(b, loss));
     return success();
   }
 };
@@ -176,8 +200,7 @@ struct DecomposeCrossEntropyGrad : OpRewritePattern<CrossEntropyGradOp> {
     TensorBuilder b(rewriter, op.getLoc());
     CrossEntropyParts parts(b, op.getLogits(), op.getLabels(), op.getIgnoreIndex());
     RankedTensorType type = op.getType();
-    Value gradient = op.getGradient();
-    gradient = b.make<arith::SelectOp>(parts.isValid, gradient, b.splat(0, TensorBuilder::typeOf(gradient)));
+    Value gradient = parts.keepCounted(b, op.getGradient());
     Value probability = b.mul(parts.exponential, b.unreduce(b.div(gradient, parts.sum), type, parts.dims));
     Value target = b.make<arith::SelectOp>(parts.isLabel, b.unreduce(gradient, type, parts.dims), b.splat(0, type));
     rewriter.replaceOp(op, b.sub(probability, target));

@@ -3,6 +3,7 @@
 
 #include "ds/Runtime/Session/DataSource.h"
 
+#include "AllowedInts.h"
 #include "ElementIO.h"
 
 #include "ds/Runtime/StatusMacros.h"
@@ -36,9 +37,13 @@ ElementType elementTypeOf(plan::DataType type) {
   return ElementType::F32;
 }
 
-static HeldTensor heldInput(const plan::PlanT &plan, size_t input, BufferView buffer) {
+/// Fills `buffer` with this rank's part of an input, which is `stored`, and checks what was read.
+static absl::Status readInput(const File &file, const StoredTensor &stored, const plan::PlanT &plan, size_t input,
+                              const Mesh &mesh, int64_t rank, BufferView buffer) {
   const plan::PortT &port = *plan.inputs[input];
-  return {plan::layoutOf(plan, *port.layout), port.shape, elementTypeOf(port.type), buffer};
+  const HeldTensor held{plan::layoutOf(plan, *port.layout), port.shape, elementTypeOf(port.type), buffer};
+  DS_RETURN_IF_ERROR(readHeld(file, stored, mesh, rank, held));
+  return port.allowed ? checkAllowed(*port.allowed, mesh, rank, held) : absl::OkStatus();
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,7 +115,7 @@ absl::Status NumpyData::read(int64_t step, size_t input, const Mesh &mesh, int64
   StoredTensor ofStep = entry.tensor;
   ofStep.shape.erase(ofStep.shape.begin());
   ofStep.offset += step % numSteps * ofStep.bytes();
-  return readHeld(entry.file, ofStep, mesh, rank, heldInput(plan, input, buffer));
+  return readInput(entry.file, ofStep, plan, input, mesh, rank, buffer);
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,7 +178,7 @@ absl::Status TokenData::read(int64_t step, size_t input, const Mesh &mesh, int64
   const int64_t shift = plan.inputs[input]->name == kLabelInput ? 1 : 0;
   const StoredTensor ofStep{type, plan.inputs[input]->shape,
                             (step % numSteps * tokensPerStep + shift) * elementBytes(type)};
-  return readHeld(file, ofStep, mesh, rank, heldInput(plan, input, buffer));
+  return readInput(file, ofStep, plan, input, mesh, rank, buffer);
 }
 
 //===----------------------------------------------------------------------===//

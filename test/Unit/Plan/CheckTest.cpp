@@ -160,6 +160,10 @@ TEST(CheckVariables, inputsMustBeDenseAndLiveFromTheStart) {
   EXPECT_THAT(faultOf(builder), HasSubstr("buffer 2 \"result\" of input \"ids\" must live from 0, got 2"));
   builder.plan.inputs[0]->layout->flat = {0};
   EXPECT_THAT(faultOf(builder), HasSubstr("input \"ids\" must be neither partial nor flat"));
+  builder.plan.inputs[0]->layout->flat.clear();
+  builder.plan.inputs[0]->allowed = std::make_unique<IntSetT>();
+  builder.plan.inputs[0]->allowed->high = 5;
+  EXPECT_THAT(faultOf(builder), HasSubstr("input \"ids\" must allow a range of integers, got [0, 5) of f32"));
   builder.plan.inputs[0]->name = "learning_rate";
   EXPECT_THAT(faultOf(builder), HasSubstr("input \"learning_rate\" must be a scalar of f32"));
 }

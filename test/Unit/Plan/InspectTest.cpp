@@ -66,9 +66,18 @@ TEST(Describe, bytesHaveUnits) {
   EXPECT_EQ(formatBytes(uint64_t(3) << 30), "3.0 GiB");
 }
 
+TEST(Describe, setsOfIntegersAreIntervals) {
+  IntSetT set;
+  set.low = -3;
+  set.high = 256;
+  EXPECT_EQ(formatIntSet(set), "[-3, 256)");
+  set.others = {-100, 1000};
+  EXPECT_EQ(formatIntSet(set), "[-3, 256) or -100 or 1000");
+}
+
 TEST(Json, isValidAndComplete) {
   nlohmann::json json = nlohmann::json::parse(planAsJson(richPlan().plan));
-  EXPECT_EQ(json["version"], 1);
+  EXPECT_EQ(json["version"], 2);
   EXPECT_EQ(json["mesh"][0]["name"], "dp");
   EXPECT_EQ(json["inputs"], nlohmann::json::array());
   EXPECT_EQ(json["objects"][0]["data"]["bytes"], 2048);

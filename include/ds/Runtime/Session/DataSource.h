@@ -25,7 +25,8 @@ public:
 
   /// The number of steps that the data last for; at least 1. Later steps begin again at the first.
   virtual int64_t steps() const = 0;
-  /// Puts `rank`'s piece of input `input` (a number of plan::Plan.inputs) for `step` into `buffer`.
+  /// Puts `rank`'s piece of input `input` (a number of plan::Plan.inputs) for `step` into `buffer`. Fails with
+  /// InvalidArgument if a number in it is not what the plan allows.
   virtual absl::Status read(int64_t step, size_t input, const Mesh &mesh, int64_t rank, BufferView buffer) const = 0;
 };
 
