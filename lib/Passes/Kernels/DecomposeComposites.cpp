@@ -280,14 +280,11 @@ struct DecomposeSgdUpdate : OpRewritePattern<SgdUpdateOp> {
     Value parameter = op.getParameter(), direction = op.getGradient();
     if (decay != 0)
       direction = b.add(direction, b.mulScalar(parameter, decay));
-    // In step 1 the velocity is zero, and the direction is not dampened.
-    Value damped = b.mulScalar(direction, 1 - dampening);
-    if (dampening != 0) {
-      RankedTensorType scalar = TensorBuilder::typeOf(op.getStep());
-      Value isFirst = b.make<arith::CmpFOp>(arith::CmpFPredicate::OLE, op.getStep(), b.splat(1, scalar));
-      damped = b.make<arith::SelectOp>(b.broadcast(isFirst, type, {}), direction, damped);
-    }
-    Value velocity = b.add(b.mulScalar(op.getVelocity(), momentum), damped);
+    Value later = b.add(b.mulScalar(op.getVelocity(), momentum), b.mulScalar(direction, 1 - dampening));
+    // Step 1 begins the velocity anew, whatever it was, and does not dampen.
+    Value one = b.splat(1, TensorBuilder::typeOf(op.getStep()));
+    Value isFirst = b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, op.getStep(), one);
+    Value velocity = b.make<arith::SelectOp>(b.broadcast(isFirst, type, {}), direction, later);
     Value used = op.getNesterov() ? b.add(direction, b.mulScalar(velocity, momentum)) : velocity;
     Value change = b.mul(used, b.broadcast(op.getRate(), type, {}));
     rewriter.replaceOp(op, {b.sub(parameter, change), velocity});
