@@ -61,11 +61,27 @@ private:
     return cast<ModuleOp>(op);
   }
 
+  /// Whether a constant of a float type of `function` may have been rounded from f64.
+  static bool roundsFloats(func::FuncOp function) {
+    return function
+        .walk([](Operation *op) {
+          const bool isNarrow = llvm::any_of(op->getResultTypes(), [](Type type) {
+            auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+            return element && element.getWidth() < 64;
+          });
+          return isNarrow ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   void check(Pass *pass, func::FuncOp before, func::FuncOp after) {
     // Kept for later programs, in which composite ops that show a range are written out.
     narrowIntSets(before, options.compare.intSets);
-    FailureOr<std::optional<ValueChange>> change = compareRuns(before, after, options.compare);
     StringRef name = pass->getArgument().empty() ? pass->getName() : pass->getArgument();
+    CompareOptions compare = options.compare;
+    if (llvm::is_contained(options.rounding, name) && roundsFloats(before))
+      compare.tolerance = std::max(compare.tolerance, options.roundingTolerance);
+    FailureOr<std::optional<ValueChange>> change = compareRuns(before, after, compare);
     if (succeeded(change) && !*change)
       return;
     *hasFailed = true;

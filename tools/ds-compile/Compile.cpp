@@ -3,6 +3,8 @@
 
 #include "Compile.h"
 
+#include "InputChecks.h"
+
 #include "ds/Codegen/EmitPlan.h"
 #include "ds/Config/TrainingConfig.h"
 #include "ds/Import/Onnx.h"
@@ -11,6 +13,7 @@
 #include "ds/Passes/Passes.h"
 #include "ds/Passes/Pipelines.h"
 #include "ds/Plan/Inspect.h"
+#include "ds/Runtime/Session/File.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
@@ -54,19 +57,26 @@ public:
                  "'");
       return kBadInput;
     }
-    for (auto step : {&Compilation::readMesh, &Compilation::readConfig, &Compilation::readDims, &Compilation::import,
-                      &Compilation::findLoss, &Compilation::addLayouts, &Compilation::runStages})
+    for (auto step : {&Compilation::checkOutput, &Compilation::readMesh, &Compilation::readConfig,
+                      &Compilation::readDims, &Compilation::import, &Compilation::findLoss, &Compilation::checkInputs,
+                      &Compilation::addLayouts, &Compilation::runStages})
       if (int code = (this->*step)())
         return code;
     return options.emit == "plan" ? writePlan() : writeProgram();
   }
 
 private:
+  /// Whether there is a training step with a batch that the config tells.
+  bool hasBatch() const { return !options.isInference && options.emit != "import"; }
+  int report(const absl::Status &status, const Twine &prefix = "");
+
+  int checkOutput();
   int readMesh();
   int readConfig();
   int readDims();
   int import();
   int findLoss();
+  int checkInputs();
   LayoutAttr parseLayout(VariableOp variable, StringRef text);
   int addLayouts();
   int runStages();
@@ -92,6 +102,23 @@ bool readPair(StringRef flag, StringRef pair, StringRef &name, int64_t &size) {
     return true;
   printError("--" + flag + " must be NAME=SIZE with a size >= 1, got '" + pair + "'");
   return false;
+}
+
+int Compilation::report(const absl::Status &status, const Twine &prefix) {
+  if (status.ok())
+    return 0;
+  printError(prefix + std::string(status.message()));
+  return exitCodeOf(status);
+}
+
+/// Before the work whose result goes there.
+int Compilation::checkOutput() {
+  if (options.outputPath.empty() && options.emit == "plan") {
+    printError("-o FILE must be given: where the plan goes");
+    return kBadInput;
+  }
+  const bool isStandard = options.outputPath.empty() || options.outputPath == "-" || options.outputPath == "/dev/null";
+  return isStandard ? 0 : report(runtime::checkWritable(options.outputPath));
 }
 
 int Compilation::readMesh() {
@@ -129,16 +156,12 @@ int Compilation::readConfig() {
   if (auto file = llvm::MemoryBuffer::getFile(options.configPath))
     configText = (*file)->getBuffer().str();
   absl::StatusOr<TrainingConfig> parsed = loadTrainingConfig(options.configPath);
-  if (!parsed.ok()) {
-    printError(std::string(parsed.status().message()));
-    return exitCodeOf(parsed.status());
-  }
+  if (!parsed.ok())
+    return report(parsed.status());
   config = *parsed;
   absl::StatusOr<Batch> resolved = resolveBatch(config, mesh.findAxis("dp") ? mesh.axisSize("dp") : 1);
-  if (!resolved.ok()) {
-    printError(Twine(options.configPath) + ": " + std::string(resolved.status().message()));
-    return exitCodeOf(resolved.status());
-  }
+  if (!resolved.ok())
+    return report(resolved.status(), options.configPath + ": ");
   batch = *resolved;
   return 0;
 }
@@ -164,7 +187,13 @@ int Compilation::readDims() {
       return kBadInput;
     importOptions.dims[name.str()] = size;
   }
-  return 0;
+  auto bound = importOptions.dims.find("batch");
+  if (bound == importOptions.dims.end() || bound->second == batch.partSize() || !hasBatch())
+    return 0;
+  printError("dim 'batch' must be " + Twine(batch.partSize()) + ", \"train_batch_size\" " + Twine(batch.train) +
+             " / \"gradient_accumulation_steps\" " + Twine(batch.accumulation) + " of " + options.configPath +
+             ", got " + Twine(bound->second));
+  return kBadInput;
 }
 
 int Compilation::import() {
@@ -199,6 +228,20 @@ int Compilation::findLoss() {
              "\" must name an output of " + options.modelPath + ", got '" + name + "'; it has " +
              llvm::join(outputs, ", "));
   return kBadInput;
+}
+
+/// What the config and the data say about inputs must fit the model's.
+int Compilation::checkInputs() {
+  auto forward = *module->getOps<func::FuncOp>().begin();
+  if (hasBatch())
+    if (int code = report(checkBatch(forward, batch), options.configPath + ": "))
+      return code;
+  if (!options.data)
+    return 0;
+  // A forward function has neither an attached loss nor parts.
+  const LossConfig loss = options.isInference ? LossConfig() : config.model.loss;
+  return report(
+      checkData(inputsOfStep(forward, loss, hasBatch() ? batch.accumulation : 1), *options.data, options.tokenType));
 }
 
 /// The layout that `text` spells for `variable`, or null and a message.
@@ -252,11 +295,6 @@ int Compilation::runStages() {
   PassManager manager(&context);
   if (options.printTiming)
     manager.enableTiming();
-  if (options.checkEachPass) {
-    CheckEachPassOptions check;
-    check.compare.tolerance = 1e-6; // composites and their parts round constants to f32 at different places
-    ds::checkEachPass(manager, check);
-  }
   buildImportPipeline(manager);
   // The stages up to the one that is asked for.
   int last = llvm::StringSwitch<int>(options.emit)
@@ -276,6 +314,11 @@ int Compilation::runStages() {
     buildKernelPipeline(manager);
   if (last >= 4)
     buildSchedulePipeline(manager);
+  if (options.checkEachPass) {
+    CheckEachPassOptions check;
+    check.compare.tolerance = options.checkTolerance;
+    ds::checkEachPass(manager, check);
+  }
   return succeeded(manager.run(*module)) ? 0 : kUnsupported;
 }
 
@@ -305,10 +348,6 @@ std::string Compilation::fingerprint() {
 }
 
 int Compilation::writePlan() {
-  if (options.outputPath.empty()) {
-    printError("-o FILE must be given: where the plan goes");
-    return kBadInput;
-  }
   EmitOptions emit;
   emit.function = options.isInference ? "forward" : "step";
   emit.config = configText;
@@ -318,10 +357,8 @@ int Compilation::writePlan() {
   FailureOr<std::unique_ptr<plan::PlanT>> plan = emitPlan(*module, emit);
   if (failed(plan))
     return kUnsupported;
-  if (absl::Status status = plan::savePlan(**plan, options.outputPath); !status.ok()) {
-    printError(std::string(status.message()));
-    return kBadInput;
-  }
+  if (int code = report(plan::savePlan(**plan, options.outputPath)))
+    return code;
   if (options.printRemarks)
     llvm::errs() << plan::describeMemory(**plan);
   if (options.isQuiet)

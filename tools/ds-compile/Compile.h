@@ -7,6 +7,7 @@
 #define DS_TOOLS_COMPILE_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,15 @@ struct CompileOptions {
   std::vector<std::string> layouts;     ///< name=layout
   std::vector<std::string> dims;        ///< name=size
   std::vector<std::string> inputShapes; ///< name=8x32
+  std::optional<std::string> data;      ///< what the plan will be run on; empty: nothing; none: unknown
+  std::string tokenType;                ///< of `data` if it is a file of tokens: uint16, uint32; empty: by its name
   int64_t zeroStage = -1;               ///< -1: the config's
   bool isInference = false;
   bool keepsTransposes = false; ///< does not tie parameters that are each other's transpose
   uint64_t memoryBudget = 0;    ///< bytes; 0: none
   bool isQuiet = false;         ///< prints errors only
   bool printTiming = false, printRemarks = false, checkEachPass = false;
+  double checkTolerance = 0; ///< for checkEachPass, see CheckEachPassOptions
 };
 
 /// Compiles and writes what `options.emit` asks for. Prints errors; returns the exit code.

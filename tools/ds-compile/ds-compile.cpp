@@ -38,6 +38,11 @@ static cl::list<std::string>
     inputShapes("input-shape",
                 cl::desc("the shape of an input, for symbolic dims that nothing else gives: input_ids=8x32"),
                 cl::value_desc("name=shape"), cl::cat(category));
+static cl::opt<std::string>
+    data("data", cl::desc("fail at once unless these data fit the model; as --data of ds-run, empty: there are none"),
+         cl::value_desc("path"), cl::cat(category));
+static cl::opt<std::string> tokenType("token-type", cl::desc("type of a token file of --data: uint16, uint32"),
+                                      cl::value_desc("type"), cl::cat(category));
 static cl::opt<int64_t> stage("zero-stage", cl::desc("ZeRO stage 0 to 3 instead of the config's"), cl::init(-1),
                               cl::value_desc("n"), cl::cat(category));
 static cl::opt<bool> infer("infer", cl::desc("compile the forward function alone"), cl::cat(category));
@@ -58,6 +63,10 @@ static cl::opt<bool>
                   cl::desc("interpret the program before and after each pass and stop at the first that "
                            "changes a value (slow)"),
                   cl::cat(category));
+static cl::opt<double> checkTolerance("check-tolerance", cl::init(1e-12),
+                                      cl::desc("for --check-each-pass: largest change, relative to a tensor's "
+                                               "largest entry; of passes that write f32 constants 1e-6 at least"),
+                                      cl::cat(category));
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
@@ -80,6 +89,9 @@ int main(int argc, char **argv) {
   options.layouts.assign(layouts.begin(), layouts.end());
   options.dims.assign(dims.begin(), dims.end());
   options.inputShapes.assign(inputShapes.begin(), inputShapes.end());
+  if (data.getNumOccurrences() > 0)
+    options.data = data;
+  options.tokenType = tokenType;
   options.zeroStage = stage;
   options.isInference = infer;
   options.keepsTransposes = keepTransposes;
@@ -89,5 +101,6 @@ int main(int argc, char **argv) {
   options.printTiming = timing;
   options.printRemarks = explain;
   options.checkEachPass = checkEachPass;
+  options.checkTolerance = checkTolerance;
   return ds::compile(options);
 }

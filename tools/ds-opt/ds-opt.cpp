@@ -27,7 +27,7 @@ static llvm::cl::opt<bool> checkEachPassFlag(
     "check-each-pass",
     llvm::cl::desc("interpret the program before and after every pass, fail at the first that changes a value"));
 static llvm::cl::opt<double>
-    checkTolerance("check-tolerance", llvm::cl::init(1e-6),
+    checkTolerance("check-tolerance", llvm::cl::init(1e-12),
                    llvm::cl::desc("for --check-each-pass: largest change, relative to a tensor's largest entry"));
 static llvm::cl::opt<uint64_t> checkSeed("check-seed", llvm::cl::init(0),
                                          llvm::cl::desc("for --check-each-pass: seed of the random inputs"));

@@ -162,11 +162,15 @@ static int waitForCompiler(pid_t process, const SignalGuard &signals) {
   return kExitInternal;
 }
 
+/// The compiler puts the plan into its place when it is whole, and leaves nothing if it fails.
 static absl::StatusOr<int> runCompiler(const std::string &compiler, const CompileRequest &request,
                                        const std::string &output) {
   std::vector<std::string> arguments = {compiler, request.model, "--ranks", absl::StrCat(request.ranks), "-o", output};
   if (!request.config.empty())
     arguments.insert(arguments.end(), {"--config", request.config});
+  arguments.insert(arguments.end(), {"--data", request.data});
+  if (!request.tokenType.empty())
+    arguments.insert(arguments.end(), {"--token-type", request.tokenType});
   if (request.isQuiet)
     arguments.push_back("--quiet");
   arguments.insert(arguments.end(), request.flags.begin(), request.flags.end());
@@ -206,19 +210,8 @@ absl::StatusOr<CompileResult> compileModel(const CompileRequest &request) {
       return result;
     }
   }
-  const std::string temporary = absl::StrCat(result.plan, ".", ::getpid(), ".part");
-  const absl::StatusOr<int> exitCode = runCompiler(compiler, request, temporary);
-  std::error_code error;
-  if (!exitCode.ok() || *exitCode != 0) {
-    fs::remove(temporary, error);
-    DS_RETURN_IF_ERROR(exitCode.status());
-    result.exitCode = *exitCode;
-    return result;
-  }
-  fs::rename(temporary, result.plan, error);
-  if (error)
-    return absl::ResourceExhaustedError(absl::StrCat(result.plan, ": cannot write: ", error.message()));
-  if (!folder.empty())
+  DS_ASSIGN_OR_RETURN(result.exitCode, runCompiler(compiler, request, result.plan));
+  if (result.exitCode == 0 && !folder.empty())
     trimCache(folder);
   return result;
 }

@@ -21,6 +21,7 @@ struct CompileRequest {
   std::vector<std::string> flags; ///< more flags of ds-compile
   bool isQuiet = false;           ///< prints errors only
   std::string planOut;            ///< where the plan shall be; empty: in the cache
+  std::string data, tokenType;    ///< what the compiler checks against the model; the plan does not depend on it
 };
 
 struct CompileResult {

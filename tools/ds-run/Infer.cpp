@@ -14,12 +14,17 @@ namespace fs = std::filesystem;
 
 namespace ds {
 
-/// Opens FOLDER/NAME.npy for each output of the plan and adds them to the job.
-static absl::Status openOutputs(const std::string &folder, PreparedRun &run, std::vector<runtime::PendingFile> &files) {
+/// Makes the folder of the outputs, before the work whose results go there; files must be possible in it.
+static absl::Status makeFolder(const std::string &folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
     return absl::InvalidArgumentError(absl::StrCat(folder, ": cannot create: ", error.message()));
+  return runtime::checkWritable((fs::path(folder) / "output.npy").string());
+}
+
+/// Opens FOLDER/NAME.npy for each output of the plan and adds them to the job.
+static absl::Status openOutputs(const std::string &folder, PreparedRun &run, std::vector<runtime::PendingFile> &files) {
   for (size_t i = 0; i < run.plan->outputs.size(); ++i) {
     const std::string &name = run.plan->outputs[i]->name;
     if (name.empty() || name.find('/') != std::string::npos)
@@ -36,7 +41,8 @@ static absl::StatusOr<int> infer(InferOptions options) {
   // A model is compiled to its forward function.
   if (!isPlanFile(options.program))
     options.compilerFlags.push_back("--infer");
-  DS_ASSIGN_OR_RETURN(PreparedRun run, prepareRun(options));
+  DS_RETURN_IF_ERROR(makeFolder(options.output));
+  DS_ASSIGN_OR_RETURN(PreparedRun run, prepareRun(options, {}));
   if (run.exitCode != 0)
     return run.exitCode;
   std::vector<runtime::PendingFile> files;

@@ -74,6 +74,8 @@ static absl::StatusOr<CompileResult> resolvePlan(const RunOptions &options) {
   }
   if (absl::EndsWith(options.program, ".dsplan"))
     return absl::InvalidArgumentError(absl::StrCat("invalid plan: ", options.program, " does not begin like a plan"));
+  if (!options.data.empty() && !fs::exists(options.data, error))
+    return absl::InvalidArgumentError(absl::StrCat(options.data, ": no such data folder or token file"));
   CompileRequest request;
   request.model = options.program;
   request.config = options.config;
@@ -82,6 +84,8 @@ static absl::StatusOr<CompileResult> resolvePlan(const RunOptions &options) {
   addDataShapes(options.data, request.flags);
   request.isQuiet = options.isQuiet;
   request.planOut = options.planOut;
+  request.data = options.data;
+  request.tokenType = options.tokenType;
   return compileModel(request);
 }
 
@@ -158,8 +162,18 @@ static absl::Status shareCores(const RunOptions &options, Job &job, int64_t rank
   return absl::OkStatus();
 }
 
-absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options) {
+/// Before the work whose results go there.
+static absl::Status checkOutputs(const RunOptions &options, std::vector<std::string> paths) {
+  paths.insert(paths.end(), {options.planOut, options.report});
+  for (const std::string &path : paths)
+    if (!path.empty())
+      DS_RETURN_IF_ERROR(runtime::checkWritable(path));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options, const std::vector<std::string> &outputs) {
   PreparedRun run;
+  DS_RETURN_IF_ERROR(checkOutputs(options, outputs));
   DS_ASSIGN_OR_RETURN(CompileResult compiled, resolvePlan(options));
   run.exitCode = compiled.exitCode;
   if (run.exitCode != 0)

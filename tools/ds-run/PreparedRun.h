@@ -23,8 +23,9 @@ struct PreparedRun {
   Job job;
 };
 
-/// Compiles the program if it is a model, loads the plan, checks it and the data, and fills in the job.
-absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options);
+/// Checks that the files `outputs` (empty ones are none) and those of `options` can be written, compiles the program if
+/// it is a model, loads the plan, checks it and the data, and fills in the job.
+absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options, const std::vector<std::string> &outputs);
 
 /// What the progress line needs to know of a job.
 Progress::Options progressOptions(const PreparedRun &run, const RunOptions &options);

@@ -14,26 +14,12 @@
 namespace ds {
 
 namespace {
-/// Files that appear when the job has succeeded, and not otherwise.
-class PendingSaves {
-public:
-  /// Opens the outputs that `options` asks for and adds them to `job`.
-  absl::Status open(const TrainOptions &options, Job &job);
-  absl::Status commit();
-
-private:
-  absl::Status add(const std::string &path, std::vector<int> roles, Job &job);
-
-  std::vector<runtime::PendingFile> files;
+/// Variables to write at the end.
+struct SaveTarget {
+  std::string path;
+  std::vector<int> roles; ///< plan::VariableRole
 };
 } // namespace
-
-absl::Status PendingSaves::add(const std::string &path, std::vector<int> roles, Job &job) {
-  DS_ASSIGN_OR_RETURN(runtime::PendingFile file, runtime::PendingFile::create(path));
-  files.push_back(std::move(file));
-  job.saves.push_back({std::move(roles), files.back().file().descriptor()});
-  return absl::OkStatus();
-}
 
 static std::map<std::string, plan::VariableRole> rolesByName() {
   std::map<std::string, plan::VariableRole> roles;
@@ -42,12 +28,13 @@ static std::map<std::string, plan::VariableRole> rolesByName() {
   return roles;
 }
 
-absl::Status PendingSaves::open(const TrainOptions &options, Job &job) {
+/// What `options` asks to save.
+static absl::StatusOr<std::vector<SaveTarget>> saveTargets(const TrainOptions &options) {
+  std::vector<SaveTarget> targets;
   if (!options.saveModel.empty()) {
-    std::vector<int> roles;
+    targets.push_back({options.saveModel, {}});
     for (const plan::VariableRole role : runtime::modelRoles())
-      roles.push_back(static_cast<int>(role));
-    DS_RETURN_IF_ERROR(add(options.saveModel, roles, job));
+      targets.back().roles.push_back(static_cast<int>(role));
   }
   const std::map<std::string, plan::VariableRole> names = rolesByName();
   for (const std::string &dump : options.dumps) {
@@ -58,15 +45,20 @@ absl::Status PendingSaves::open(const TrainOptions &options, Job &job) {
       return absl::InvalidArgumentError(absl::StrCat("--dump-variables must be ROLE=FILE with a role of ",
                                                      absl::StrJoin(names, ", ", nameOnly), ", got ", dump));
     }
-    DS_RETURN_IF_ERROR(add(dump.substr(equals + 1), {static_cast<int>(role->second)}, job));
+    targets.push_back({dump.substr(equals + 1), {static_cast<int>(role->second)}});
   }
-  return absl::OkStatus();
+  return targets;
 }
 
-absl::Status PendingSaves::commit() {
-  for (runtime::PendingFile &file : files)
-    DS_RETURN_IF_ERROR(file.commit());
-  return absl::OkStatus();
+/// Opens the files, which appear when they are committed and not otherwise, and adds them to `job`.
+static absl::StatusOr<std::vector<runtime::PendingFile>> openTargets(const std::vector<SaveTarget> &targets, Job &job) {
+  std::vector<runtime::PendingFile> files;
+  for (const SaveTarget &target : targets) {
+    DS_ASSIGN_OR_RETURN(runtime::PendingFile file, runtime::PendingFile::create(target.path));
+    files.push_back(std::move(file));
+    job.saves.push_back({target.roles, files.back().file().descriptor()});
+  }
+  return files;
 }
 
 static absl::StatusOr<std::FILE *> openLog(const std::string &path) {
@@ -90,11 +82,14 @@ static void announce(const PreparedRun &run, bool isQuiet) {
 }
 
 static absl::StatusOr<int> train(const TrainOptions &options) {
-  DS_ASSIGN_OR_RETURN(PreparedRun run, prepareRun(options));
+  DS_ASSIGN_OR_RETURN(const std::vector<SaveTarget> targets, saveTargets(options));
+  std::vector<std::string> outputs = {options.log};
+  for (const SaveTarget &target : targets)
+    outputs.push_back(target.path);
+  DS_ASSIGN_OR_RETURN(PreparedRun run, prepareRun(options, outputs));
   if (run.exitCode != 0)
     return run.exitCode;
-  PendingSaves saves;
-  DS_RETURN_IF_ERROR(saves.open(options, run.job));
+  DS_ASSIGN_OR_RETURN(std::vector<runtime::PendingFile> saves, openTargets(targets, run.job));
   DS_ASSIGN_OR_RETURN(std::FILE * log, openLog(options.log));
   const std::unique_ptr<std::FILE, int (*)(std::FILE *)> logOwner(
       log, [](std::FILE *file) { return file ? std::fclose(file) : 0; });
@@ -110,7 +105,8 @@ static absl::StatusOr<int> train(const TrainOptions &options) {
   const JobResult result = runJob(*run.plan, run.job, progress);
   if (const int code = reportJob(result, progress); code != kExitOk)
     return code;
-  DS_RETURN_IF_ERROR(saves.commit());
+  for (runtime::PendingFile &file : saves)
+    DS_RETURN_IF_ERROR(file.commit());
   DS_RETURN_IF_ERROR(finishRun(options, progress));
   return progress.hasLogFailed() ? kExitStorage : kExitOk;
 }

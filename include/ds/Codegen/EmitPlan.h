@@ -24,6 +24,9 @@ struct EmitOptions {
 /// shortfall.
 mlir::FailureOr<std::unique_ptr<plan::PlanT>> emitPlan(mlir::ModuleOp module, const EmitOptions &options);
 
+/// The plan's name of an element type; index is I64.
+plan::DataType dataTypeOf(mlir::Type element);
+
 } // namespace ds
 
 #endif // DS_CODEGEN_EMITPLAN_H

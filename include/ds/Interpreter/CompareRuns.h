@@ -11,10 +11,10 @@
 namespace ds {
 
 struct CompareOptions {
-  unsigned samples = 1;    ///< sets of random inputs
-  uint64_t seed = 0;       ///< of the inputs
-  double tolerance = 1e-6; ///< see relativeError; a pass may round a constant to f32
-  IntSets intSets;         ///< of integer inputs, beside what the functions show
+  unsigned samples = 1;     ///< sets of random inputs
+  uint64_t seed = 0;        ///< of the inputs
+  double tolerance = 1e-12; ///< see relativeError; sums may be made in another order, in f64
+  IntSets intSets;          ///< of integer inputs, beside what the functions show
 };
 
 /// A value that differs between two runs.

@@ -10,6 +10,7 @@
 #include "ExtentTable.h"
 #include "ds/Analysis/Storage.h"
 #include "ds/Codegen/Cpu.h"
+#include "ds/Codegen/EmitPlan.h"
 #include "ds/Plan/Plan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,9 +70,6 @@ private:
   llvm::StringMap<uint32_t> kernelIds; ///< symbol -> id
   uint32_t nextOrder = 0;
 };
-
-/// The plan's name of an element type; index is I64.
-plan::DataType dataTypeOf(mlir::Type element);
 
 /// All elements, row-major and little-endian, a byte per bool.
 std::vector<uint8_t> bytesOf(mlir::DenseElementsAttr elements);

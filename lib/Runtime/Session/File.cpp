@@ -147,15 +147,31 @@ PendingFile::~PendingFile() {
     ::unlink(temporary.c_str());
 }
 
+static std::string parentFolder(const std::string &path) {
+  const fs::path parent = fs::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+absl::Status checkWritable(const std::string &path) {
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    return absl::InvalidArgumentError(absl::StrCat(path, ": cannot write: is a folder"));
+  const std::string folder = parentFolder(path);
+  if (!fs::is_directory(folder, error))
+    return absl::InvalidArgumentError(absl::StrCat(path, ": cannot write: ", folder, " is no folder"));
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return inputError(path, "write", errno);
+  return absl::OkStatus();
+}
+
 static std::string temporaryName(const std::string &path) { return absl::StrCat(path, ".", ::getpid(), ".part"); }
 
 absl::StatusOr<PendingFile> PendingFile::create(const std::string &path) {
   PendingFile pending;
   pending.path = path;
-  const std::string folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path().string() : ".";
-  if (fs::is_directory(path))
-    return absl::InvalidArgumentError(absl::StrCat(path, ": cannot write: is a folder"));
-  int fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (absl::Status status = checkWritable(path); !status.ok())
+    return status;
+  int fd = ::open(parentFolder(path).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
   if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) { // not every file system knows O_TMPFILE
     const std::string temporary = temporaryName(path);
     fd = ::open(temporary.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);

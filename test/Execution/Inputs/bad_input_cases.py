@@ -8,7 +8,7 @@ import shutil
 import onnx_model as onnx
 import tensors
 
-BAD_INPUT, UNSUPPORTED = 2, 3
+BAD_INPUT, UNSUPPORTED, INTEGRITY = 2, 3, 8
 SIZES, STEPS, SAMPLES = [5, 7, 3], 4, 6
 CONFIG = {"train_batch_size": SAMPLES, "optimizer": {"type": "AdamW", "params": {"lr": 0.01}},
           "zero_optimization": {"stage": 2}}
@@ -17,6 +17,8 @@ QUIET = ["-q", "--threads", "1", "--ranks", "2"]
 OUTPUTS = ["--save-model", "out.safetensors", "--plan-out", "out.dsplan", "--log", "out.jsonl", "--report", "out.json"]
 RUN_PLAN = ["ds-run", "train", "good.dsplan", "--data", "data", "--model-folder", ".", "-q", "--threads", "1",
             "--save-model", "out.safetensors", "--log", "out.jsonl"]
+# Makes the compiler fail when it has done all its work: what is said in spite of it was said before.
+NO_MEMORY = ["--memory-budget=100"]
 COMPILE = ["ds-compile", "model.onnx", "--config", "ds_config.json", "-o", "out.dsplan"]
 
 
@@ -177,20 +179,44 @@ def store_weights(name, tensor, dropped_bytes=0):
     return apply
 
 
+def label_at(step, sample, value):
+    def change(folder):
+        tensor = tensors.read_npy(folder / "data" / "labels.npy")
+        tensor.values[step * SAMPLES + sample] = value
+        tensors.write_npy(folder / "data" / "labels.npy", tensor)
+
+    return change
+
+
+def attach_loss(folder):
+    """Logits alone in the model, cross entropy in the config, and labels that are floats."""
+    rebuild(lambda nodes, inputs, outputs, weights:
+            onnx.model(nodes[:-1], inputs[:1], [onnx.value("fc1.sum", ["batch", 3])], weights))(folder)
+    configure(model={"loss": {"logits": "fc1.sum"}})(folder)
+    store("labels", floats(STEPS, SAMPLES))(folder)
+
+
 def data_cases():
+    labels_error = r"step %d, input 'labels': sample %d: must be in \[0, 3\) or -100, got %d$"
     load = ["--load-model", "weights.safetensors"]
     old_header, new_header = b"(4, 6, 5, ), }" + b" " * 26, b"(4, 6, 4611686018427387904, 4, 5, ), }"
     overflow = lambda data: data.replace(old_header, new_header.ljust(len(old_header)))
     return [
-        Case("missing folder", BAD_INPUT, r"\bdata\b", remove("data")),
-        Case("missing file", BAD_INPUT, r"data.*labels", remove("data/labels.npy")),
-        Case("no data", BAD_INPUT, r"--data must be given", command=TRAIN[:5] + QUIET + OUTPUTS),
-        Case("wrong shape", BAD_INPUT, r"\bx\b.*\b9\b", store("x", floats(STEPS, SAMPLES, 9))),
+        Case("missing folder", BAD_INPUT, r"data: no such data folder", remove("data"), flags=NO_MEMORY),
+        Case("missing file", BAD_INPUT, r"data.*labels", remove("data/labels.npy"), flags=NO_MEMORY),
+        Case("no data", BAD_INPUT, r"--data must be given: the model has input 'x'", command=TRAIN[:5] + QUIET + OUTPUTS, flags=NO_MEMORY),
+        Case("wrong shape", BAD_INPUT, r"x\.npy: shape must be .*\[6, 5\] of input 'x', got \[4, 6, 9\]",
+             store("x", floats(STEPS, SAMPLES, 9)), flags=NO_MEMORY),
         Case("too few dims", BAD_INPUT, r"\bx\b", store("x", floats(STEPS, SAMPLES))),
         Case("other batch size", BAD_INPUT, r"\b(x|batch)\b.*\b5\b", store("x", floats(STEPS, 5, 5))),
-        Case("wrong type", BAD_INPUT, r"labels\.npy.*I64.*F32", store("labels", floats(STEPS, SAMPLES))),
+        Case("wrong type", BAD_INPUT, r"labels\.npy.*I64.*F32", store("labels", floats(STEPS, SAMPLES)), flags=NO_MEMORY),
+        Case("wrong type for the compiler alone", BAD_INPUT, r"labels\.npy.*I64.*F32", store("labels", floats(STEPS, SAMPLES)), COMPILE, ["--data", "data"]),
+        Case("labels of a loss that the config attaches", BAD_INPUT, r"labels\.npy.*I64.*F32", attach_loss, flags=NO_MEMORY),
         Case("no steps", BAD_INPUT, r"x\.npy", store("x", floats(0, SAMPLES, 5))),
         Case("steps that differ", BAD_INPUT, r"(x|labels)\.npy", store("labels", labels([1], STEPS - 1, SAMPLES))),
+        Case("label that is no class", BAD_INPUT, labels_error % (2, 4, 3), label_at(2, 4, 3)),
+        Case("negative label", BAD_INPUT, labels_error % (0, 0, -1), label_at(0, 0, -1)),
+        Case("label whose low bits are a class", BAD_INPUT, labels_error % (3, 5, 2**40 + 1), label_at(3, 5, 2**40 + 1)),
         Case("cut off", BAD_INPUT, r"x\.npy", rewrite("data/x.npy", lambda data: data[:-8])),
         Case("cut off in the header", BAD_INPUT, r"x\.npy", rewrite("data/x.npy", lambda data: data[:40])),
         Case("no numbers", BAD_INPUT, r"x\.npy", rewrite("data/x.npy", lambda data: b"1 2 3\n" * 99)),
@@ -210,13 +236,13 @@ def plan_cases():
     patch = lambda at, new: rewrite("good.dsplan", lambda data: data[:at] + new + data[at + len(new) :])
     hole = rewrite("good.dsplan", lambda data: data[:64] + bytes(len(data) // 2) + data[64 + len(data) // 2 :])
     return [
-        Case("half of it", BAD_INPUT, r"good\.dsplan", cut(lambda size: size // 2), RUN_PLAN),
+        Case("half of it", INTEGRITY, r"invalid plan: file is cut off.*good\.dsplan", cut(lambda size: size // 2), RUN_PLAN),
         Case("ten bytes", BAD_INPUT, r"good\.dsplan", cut(lambda size: 10), RUN_PLAN),
         Case("empty", BAD_INPUT, r"good\.dsplan", cut(lambda size: 0), RUN_PLAN),
         Case("wrong start", BAD_INPUT, r"good\.dsplan", patch(4, b"XXXX"), RUN_PLAN),
-        Case("wrong root", BAD_INPUT, r"good\.dsplan", patch(0, b"\xff\xff\xff\x7f"), RUN_PLAN),
-        Case("zeros inside", BAD_INPUT, r"good\.dsplan", hole, RUN_PLAN),
-        Case("inspect half of it", BAD_INPUT, r"good\.dsplan", cut(lambda size: size // 2), ["ds-run", "inspect", "good.dsplan"]),
+        Case("wrong root", INTEGRITY, r"good\.dsplan", patch(0, b"\xff\xff\xff\x7f"), RUN_PLAN),
+        Case("zeros inside", INTEGRITY, r"invalid plan: file is damaged.*good\.dsplan", hole, RUN_PLAN),
+        Case("inspect half of it", INTEGRITY, r"good\.dsplan", cut(lambda size: size // 2), ["ds-run", "inspect", "good.dsplan"]),
         Case("inspect a model", BAD_INPUT, r"model\.onnx", None, ["ds-run", "inspect", "model.onnx"]),
         Case("for other ranks", BAD_INPUT, r"good\.dsplan: is a plan for 2 ranks, got --ranks 3", None, RUN_PLAN, ["--ranks", "3"]),
         Case("with compiler flags", BAD_INPUT, r"good\.dsplan: is a plan already", None, RUN_PLAN, flags=["--zero-stage=1"]),
@@ -234,10 +260,19 @@ def flag_cases():
         Case("unknown subcommand", BAD_INPUT, r"trian|subcommand", command=["ds-run", "trian"]),
         Case("no ranks", BAD_INPUT, r"--ranks", command=TRAIN + OUTPUTS, more=["--ranks", "0"]),
         Case("no number", BAD_INPUT, r"--steps", more=["--steps", "many"]),
-        Case("unknown role", BAD_INPUT, r"--dump-variables must be ROLE=FILE", more=["--dump-variables", "weight=dump.safetensors"]),
-        Case("output into no folder", BAD_INPUT, r"no/out", command=TRAIN + QUIET, more=["--save-model", "no/out.safetensors"]),
-        Case("log into no folder", BAD_INPUT, r"no/out", command=TRAIN + QUIET, more=["--log", "no/out.jsonl"]),
-        Case("plan into no folder", BAD_INPUT, r"no/out", command=TRAIN + QUIET, more=["--plan-out", "no/out.dsplan"]),
+        Case("unknown role", BAD_INPUT, r"--dump-variables must be ROLE=FILE", more=["--dump-variables", "weight=dump.safetensors"],
+             flags=NO_MEMORY),
+        Case("output into no folder", BAD_INPUT, r"no/out\.safetensors: cannot write: no is no folder", command=TRAIN + QUIET,
+             more=["--save-model", "no/out.safetensors"], flags=NO_MEMORY),
+        Case("log into no folder", BAD_INPUT, r"no/out\.jsonl: cannot write", command=TRAIN + QUIET, more=["--log", "no/out.jsonl"], flags=NO_MEMORY),
+        Case("report into no folder", BAD_INPUT, r"no/out\.json: cannot write", command=TRAIN + QUIET, more=["--report", "no/out.json"], flags=NO_MEMORY),
+        Case("variables into no folder", BAD_INPUT, r"no/out\.st: cannot write", command=TRAIN + QUIET,
+             more=["--dump-variables", "gradient=no/out.st"], flags=NO_MEMORY),
+        Case("plan into no folder", BAD_INPUT, r"no/out\.dsplan: cannot write: no is no folder$", command=TRAIN + QUIET,
+             more=["--plan-out", "no/out.dsplan"], flags=NO_MEMORY),
+        Case("plan over a folder", BAD_INPUT, r"data: cannot write: is a folder", command=COMPILE[:4], more=["-o", "data"] + NO_MEMORY),
+        Case("program into no folder", BAD_INPUT, r"no/out\.mlir: cannot write", command=COMPILE[:4],
+             more=["--emit=schedule", "-o", "no/out.mlir"]),
         Case("too many cores", BAD_INPUT, r"--bind cores needs 4096 cores",
              command=TRAIN + ["-q", "--bind", "cores", "--threads", "4096", "--log", "out.jsonl"]),
         Case("unknown compiler flag", BAD_INPUT, r"zero-stag", flags=["--zero-stag=1"]),
@@ -252,7 +287,15 @@ def flag_cases():
         Case("axis given twice", BAD_INPUT, r"--mesh must have each axis once .*'dp=2,dp=2'", command=COMPILE, more=["--mesh=dp=2,dp=2"]),
         Case("dim that is none", BAD_INPUT, r"--dim must be NAME=SIZE", flags=["--dim=batch=none"]),
         Case("dim that is not there", BAD_INPUT, r"no_such_dim", flags=["--dim=no_such_dim=4"]),
-        Case("dim against the data", BAD_INPUT, r"x\.npy: shape must be .*\[5, 5\]", flags=["--dim=batch=5"]),
+        Case("dim against the batch size", BAD_INPUT,
+             r"dim 'batch' must be 6, \"train_batch_size\" 6 / \"gradient_accumulation_steps\" 1 of ds_config\.json, got 5$",
+             flags=["--dim=batch=5"] + NO_MEMORY),
+        Case("dim of the config against its batch size", BAD_INPUT, r"dim 'batch' must be 6, .*got 5$",
+             configure(model={"dims": {"batch": 5}}), flags=NO_MEMORY),
+        Case("batch of the model against the batch size", BAD_INPUT,
+             r"ds_config\.json: \"train_batch_size\" 6 in 1 part needs an input with dim 0 of 6, got 5 of 'x', 5 of 'labels'",
+             rebuild(lambda nodes, inputs, outputs, weights:
+                     inputs.__setitem__(slice(0, 2), [onnx.value("x", [5, 5]), onnx.value("labels", [5], onnx.INT64)])), flags=NO_MEMORY),
         Case("unknown processor", UNSUPPORTED, r"pentium9", flags=["--cpu=pentium9"]),
         Case("memory that does not suffice", UNSUPPORTED, r"\d+ bytes more than the budget of 100; the peak is at ", flags=["--memory-budget=100"]),
         Case("no config", BAD_INPUT, r"--config", command=["ds-run", "train", "model.onnx", "--data", "data"] + QUIET + OUTPUTS),

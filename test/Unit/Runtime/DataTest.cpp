@@ -169,6 +169,48 @@ TEST(Data, NumbersThatDoNotFitAreNamed) {
   EXPECT_NE(std::string(status.message()).find("must fit I32, got 1.09951e+12"), std::string::npos) << status;
 }
 
+TEST(Data, NumbersThatThePlanDoesNotAllowAreNamed) {
+  const TemporaryFolder folder;
+  plan::PlanT plan = planOnTwoRanks();
+  addInput(plan, "labels", plan::DataType::I64, {3, 2});
+  plan.inputs[0]->allowed = std::make_unique<plan::IntSetT>();
+  plan.inputs[0]->allowed->high = 256;
+  plan.inputs[0]->allowed->others = {-100};
+  const std::vector<int64_t> good = {0, 255, -100, 7, -100, 1};
+  const auto errorOf = [&](size_t place, int64_t value, int64_t rank) {
+    std::vector<int64_t> values = good;
+    values[place] = value;
+    writeText(folder / "labels.npy", makeNumpyHeader(ElementType::I64, {1, 3, 2}) + rawBytes(values));
+    const auto data = openData(plan, folder.path);
+    int64_t buffer[4];
+    const absl::Status status = (*data)->read(0, 0, plan::meshOf(plan), rank, {buffer, sizeof(buffer)});
+    EXPECT_TRUE(status.ok() || absl::IsInvalidArgument(status));
+    return std::string(status.message());
+  };
+  EXPECT_EQ(errorOf(0, 0, 0), "");
+  EXPECT_EQ(errorOf(0, 0, 1), "");
+  EXPECT_EQ(errorOf(1, 256, 0), "sample 0, position 1: must be in [0, 256) or -100, got 256");
+  EXPECT_EQ(errorOf(4, -1, 1), "sample 2, position 0: must be in [0, 256) or -100, got -1");
+  EXPECT_EQ(errorOf(2, (int64_t(1) << 40) + 7, 0),
+            "sample 1, position 0: must be in [0, 256) or -100, got 1099511627783");
+  EXPECT_EQ(errorOf(4, -1, 0), "") << "what another rank holds is not this one's to check";
+}
+
+TEST(Data, TokensThatThePlanDoesNotAllowAreNamed) {
+  const TemporaryFolder folder;
+  plan::PlanT plan = planOnTwoRanks();
+  addInput(plan, "input_ids", plan::DataType::I32, {2, 2});
+  plan.inputs[0]->allowed = std::make_unique<plan::IntSetT>();
+  plan.inputs[0]->allowed->low = -50;
+  plan.inputs[0]->allowed->high = 50;
+  writeText(folder / "tokens.bin", rawBytes<uint16_t>({1, 2, 3, 50, 5}));
+  const auto data = openData(plan, folder / "tokens.bin");
+  ASSERT_TRUE(data.ok()) << data.status();
+  int32_t buffer[2];
+  const absl::Status status = (*data)->read(0, 0, plan::meshOf(plan), 1, {buffer, sizeof(buffer)});
+  EXPECT_EQ(status.message(), "sample 1, position 1: must be in [-50, 50), got 50");
+}
+
 TEST(Data, StepsMustAgree) {
   const TemporaryFolder folder;
   plan::PlanT plan = planOnTwoRanks();
@@ -212,6 +254,22 @@ TEST(Data, TokensGiveInputsAndShiftedLabels) {
   writeText(folder / "short.bin", "1234");
   EXPECT_NE(std::string(openData(plan, folder / "short.bin").status().message()).find("at least 7 tokens"),
             std::string::npos);
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+TEST(Outputs, WhatCannotBeWrittenIsSaidByItsName) {
+  const TemporaryFolder folder;
+  const auto reasonOf = [](const std::string &path) { return std::string(checkWritable(path).message()); };
+  EXPECT_EQ(reasonOf(folder / "new"), "");
+  writeText(folder / "old", "text");
+  EXPECT_EQ(reasonOf(folder / "old"), "");
+  EXPECT_EQ(readText(folder / "old"), "text");
+  EXPECT_EQ(reasonOf(folder.path), folder.path + ": cannot write: is a folder");
+  EXPECT_EQ(reasonOf(folder / "no/new"), folder / "no/new" + ": cannot write: " + (folder / "no") + " is no folder");
+  EXPECT_EQ(reasonOf(folder / "old/new"), folder / "old/new" + ": cannot write: " + (folder / "old") + " is no folder");
 }
 
 //===----------------------------------------------------------------------===//

@@ -67,6 +67,10 @@ private:
   std::string temporary; ///< its name until then; empty while it has none
 };
 
+/// Fails with InvalidArgument unless a file can be written at `path`: its folder is there and may be written to, and it
+/// is no folder itself. Writes nothing. Ask before long work whose result goes there.
+absl::Status checkWritable(const std::string &path);
+
 /// Reads a whole file of at most `limit` bytes.
 absl::StatusOr<std::string> readWholeFile(const std::string &path, int64_t limit);
 

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// What can be known of a model's inputs before it is compiled.
+
+#ifndef DS_TOOLS_INPUT_CHECKS_H
+#define DS_TOOLS_INPUT_CHECKS_H
+
+#include "ds/Config/TrainingConfig.h"
+#include "ds/Plan/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace ds {
+
+/// The inputs of the step that will be made of `forward`, as in its plan: those of the graph with dim 0 `parts` times
+/// as long, and the labels if `loss` is attached to logits that the graph has.
+std::vector<std::unique_ptr<plan::PortT>> inputsOfStep(mlir::func::FuncOp forward, const LossConfig &loss,
+                                                       int64_t parts);
+
+/// Fails unless some input of `forward` has the samples of one part of `batch` in dim 0.
+absl::Status checkBatch(mlir::func::FuncOp forward, const Batch &batch);
+
+/// Fails unless the data at `path` (empty: none) are there for all `inputs`, with their types and shapes.
+absl::Status checkData(std::vector<std::unique_ptr<plan::PortT>> inputs, const std::string &path,
+                       const std::string &tokenType);
+
+} // namespace ds
+
+#endif // DS_TOOLS_INPUT_CHECKS_H
