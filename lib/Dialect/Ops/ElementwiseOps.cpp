@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Activations, and partial values by whole ones.
+
+#include "OpChecks.h"
+
+using namespace mlir;
+using namespace ds;
+
+LayoutRule ScaleOp::getLayoutRule() {
+  LayoutRule rule = elementwiseRule(*this);
+  rule.setLinear(PartialRule::Multilinear, {0});
+  return rule;
+}
+
+LayoutRule DivideOp::getLayoutRule() {
+  LayoutRule rule = elementwiseRule(*this);
+  rule.setLinear(PartialRule::Multilinear, {0});
+  return rule;
+}
+
+LayoutRule WhereOp::getLayoutRule() {
+  LayoutRule rule = elementwiseRule(*this);
+  rule.setLinear(PartialRule::Additive, {1, 2});
+  return rule;
+}
+
+LayoutRule GeluOp::getLayoutRule() { return elementwiseRule(*this); }
+
+LayoutRule SiluOp::getLayoutRule() { return elementwiseRule(*this); }
