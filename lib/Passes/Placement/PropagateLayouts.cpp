@@ -10,14 +10,15 @@
 //   4. obtain each operand in the layout that follows (a ds.relayout where it differs), and set the result types.
 // Constants, broadcasts and iotas are lazy: they are made anew in the layout in which a user wants them.
 
+#include "LaidOutValues.h"
 #include "LayoutHints.h"
+#include "LayoutVotes.h"
 
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 
 namespace ds {
 #define GEN_PASS_DEF_PROPAGATELAYOUTSPASS
@@ -28,13 +29,6 @@ using namespace mlir;
 using namespace ds;
 
 namespace {
-
-/// What one operand says about one index.
-struct Vote {
-  unsigned index;
-  DimLayout split;
-  int64_t weight; ///< elements of the operand; 0 for lazy ones
-};
 
 using Partials = std::map<std::string, ReduceKind>;
 
@@ -55,33 +49,16 @@ private:
 
   // Steps of visitRuled.
   SmallVector<Vote> collectVotes(Operation *op, const LayoutRule &rule);
-  IndexSplits decideSplits(const LayoutRule &rule, SmallVector<Vote> votes);
   SmallVector<Partials> decidePartials(Operation *op, const LayoutRule &rule, const IndexSplits &splits);
+  Partials passingPartial(Operation *op, Value operand, const LayoutRule &rule, const IndexSplits &splits);
+  SmallVector<Partials> decideScaled(Operation *op);
+  SmallVector<Partials> decideAdditive(Operation *op, const LayoutRule &rule, const IndexSplits &splits);
   void applyDecision(Operation *op, const LayoutRule &rule, const IndexSplits &splits, ArrayRef<Partials> partials);
-
-  // Values.
-  bool isLazy(Value value) const;
-  Value obtain(Value value, const Layout &wanted, Operation *user);
-  Value materialize(Value value, const Layout &wanted, Operation *user);
-  Layout layoutBefore(Value value, Operation *user);
-  void obtainOperand(Operation *op, unsigned number, const Layout &wanted) {
-    op->setOperand(number, obtain(op->getOperand(number), wanted, op));
-  }
 
   func::FuncOp function;
   const Mesh &mesh;
-  /// Loop-carried values whose layout the first user decides.
-  DenseSet<Value> undecided;
-  /// Relayouts made so far, by block and source.
-  DenseMap<std::pair<Block *, Value>, SmallVector<Value>> relayouts;
+  LaidOutValues values;
 };
-
-bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()); }
-
-bool isSplat(Value value) {
-  return matchPattern(value, m_Constant()) &&
-         isa<SplatElementsAttr>(value.getDefiningOp<arith::ConstantOp>().getValue());
-}
 
 /// A scalar, or a scalar repeated: multiplying by it commutes with any sum at no cost.
 bool isScalarLike(Value value) {
@@ -98,81 +75,6 @@ bool movesElements(Operation *op) {
              arith::NegFOp>(op);
 }
 
-bool LayoutPropagator::isLazy(Value value) const {
-  return isSplat(value) || isa_and_nonnull<BroadcastOp, IotaOp>(value.getDefiningOp()) || undecided.contains(value);
-}
-
-//===----------------------------------------------------------------------===//
-// Values in a wanted layout
-//===----------------------------------------------------------------------===//
-
-/// The layout in which `value` is best taken: if it was reduced already for an earlier user, that result serves.
-Layout LayoutPropagator::layoutBefore(Value value, Operation *user) {
-  Layout layout = layoutOf(value);
-  if (layout.partial.empty())
-    return layout;
-  auto found = relayouts.find({user->getBlock(), value});
-  if (found != relayouts.end())
-    for (Value other : found->second)
-      if (layoutOf(other).partial.empty())
-        return layoutOf(other);
-  return layout;
-}
-
-Value LayoutPropagator::obtain(Value value, const Layout &wanted, Operation *user) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return value;
-  if (isLazy(value))
-    return materialize(value, wanted, user);
-  RankedTensorType wantedType = withLayout(type, wanted);
-  if (wantedType == type)
-    return value;
-  SmallVector<Value> &made = relayouts[{user->getBlock(), value}];
-  for (Value other : made)
-    if (other.getType() == wantedType)
-      return other;
-  OpBuilder builder(user);
-  made.push_back(RelayoutOp::create(builder, value.getLoc(), wantedType, value));
-  return made.back();
-}
-
-/// Makes a lazy value in the layout `wanted`.
-Value LayoutPropagator::materialize(Value value, const Layout &wanted, Operation *user) {
-  RankedTensorType wantedType = withLayout(cast<RankedTensorType>(value.getType()), wanted);
-  if (undecided.erase(value)) {
-    value.setType(wantedType);
-    return value;
-  }
-  OpBuilder builder(user);
-  if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
-    bool keepsPartial = wanted.partial.empty() || isZero(value);
-    Layout layout = wanted;
-    if (!keepsPartial)
-      layout.partial.clear();
-    RankedTensorType type = withLayout(wantedType, layout);
-    auto splat = cast<SplatElementsAttr>(constant.getValue());
-    Value made = arith::ConstantOp::create(builder, value.getLoc(), splat.resizeSplat(type));
-    return keepsPartial ? made : Value(RelayoutOp::create(builder, value.getLoc(), wantedType, made));
-  }
-  auto broadcast = value.getDefiningOp<BroadcastOp>();
-  bool repeatsScalar = broadcast && broadcast.getInput().getType().getRank() == 0;
-  if ((!wanted.flat.empty() && !repeatsScalar) || wanted.memory != MemoryTier::Device) {
-    Layout plain = Layout::replicated(wantedType.getRank());
-    plain.dims = wanted.dims;
-    Value made = materialize(value, plain, user);
-    return made.getType() == wantedType ? made : Value(RelayoutOp::create(builder, value.getLoc(), wantedType, made));
-  }
-  if (auto iota = value.getDefiningOp<IotaOp>())
-    return IotaOp::create(builder, value.getLoc(), wantedType, iota.getDim());
-  Layout inputLayout = Layout::replicated(0);
-  for (int64_t dim : broadcast.getDims())
-    inputLayout.dims.push_back(wanted.dims[dim]);
-  inputLayout.partial = wanted.partial;
-  Value input = obtain(broadcast.getInput(), inputLayout, user);
-  return BroadcastOp::create(builder, value.getLoc(), wantedType, input, broadcast.getDims());
-}
-
 //===----------------------------------------------------------------------===//
 // One op
 //===----------------------------------------------------------------------===//
@@ -181,14 +83,14 @@ SmallVector<Vote> LayoutPropagator::collectVotes(Operation *op, const LayoutRule
   SmallVector<Vote> votes;
   for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
-    if (!type || undecided.contains(operand) || isSplat(operand) || operand.getDefiningOp<IotaOp>())
+    if (!type || values.isUndecided(operand) || isSplat(operand) || operand.getDefiningOp<IotaOp>())
       continue;
-    Layout layout = layoutBefore(operand, op);
+    Layout layout = values.layoutBefore(operand, op);
     int64_t weight = type.getNumElements();
     if (auto broadcast = operand.getDefiningOp<BroadcastOp>()) {
       // A lazy broadcast speaks for the dims of its input alone.
       layout = Layout::replicated(type.getRank());
-      if (!isLazy(broadcast.getInput()))
+      if (!values.isLazy(broadcast.getInput()))
         for (auto [dim, place] : llvm::enumerate(broadcast.getDims()))
           layout.dims[place] = layoutOf(broadcast.getInput()).dims[dim];
       weight = 0;
@@ -206,76 +108,45 @@ SmallVector<Vote> LayoutPropagator::collectVotes(Operation *op, const LayoutRule
   return votes;
 }
 
-static AxisList axesOf(const DimLayout &split) {
-  AxisList axes;
-  for (const Factor &factor : split)
-    axes.insert(axes.end(), factor.axes.begin(), factor.axes.end());
-  return axes;
-}
-
-IndexSplits LayoutPropagator::decideSplits(const LayoutRule &rule, SmallVector<Vote> votes) {
-  llvm::stable_sort(votes, [](const Vote &a, const Vote &b) { return a.weight > b.weight; });
-  IndexSplits splits(rule.indices.size(), DimLayout(1));
-  SmallVector<bool> isSplit(rule.indices.size(), false);
-  std::set<std::string> used;
-  for (const Vote &vote : votes) {
-    AxisList axes = axesOf(vote.split);
-    if (axes.empty() || isSplit[vote.index] || rule.indices[vote.index].kind == IndexKind::Whole)
-      continue;
-    if (llvm::any_of(axes, [&](const std::string &axis) { return used.count(axis); }))
-      continue;
-    isSplit[vote.index] = true;
-    splits[vote.index] = vote.split;
-    used.insert(axes.begin(), axes.end());
-  }
-  return splits;
-}
-
-/// Which axes each operand stays partial over.
-SmallVector<Partials> LayoutPropagator::decidePartials(Operation *op, const LayoutRule &rule,
-                                                       const IndexSplits &splits) {
-  SmallVector<Partials> kept(op->getNumOperands());
-  std::set<std::string> onIndex;
+/// The axes over which `operand` may stay partial: those that no index is split over, of folds that the op passes.
+Partials LayoutPropagator::passingPartial(Operation *op, Value operand, const LayoutRule &rule,
+                                          const IndexSplits &splits) {
+  Partials partial = values.layoutBefore(operand, op).partial;
   for (const DimLayout &split : splits)
     for (const std::string &axis : axesOf(split))
-      onIndex.insert(axis);
-  auto mayPass = [&](Value operand) {
-    Partials partial = layoutBefore(operand, op).partial;
-    for (auto it = partial.begin(); it != partial.end();)
-      it = onIndex.count(it->first) || !llvm::is_contained(rule.passes, it->second) ? partial.erase(it) : std::next(it);
-    return partial;
-  };
+      partial.erase(axis);
+  for (auto it = partial.begin(); it != partial.end();)
+    it = llvm::is_contained(rule.passes, it->second) ? std::next(it) : partial.erase(it);
+  return partial;
+}
 
-  if (rule.partial == PartialRule::Multilinear && movesElements(op)) {
-    for (auto [number, operand] : llvm::enumerate(op->getOperands()))
-      if (rule.linear[number] && !isLazy(operand))
-        kept[number] = mayPass(operand);
-    return kept;
+/// A partial value times or divided by a scalar stays partial; the op becomes ds.scale or ds.divide.
+SmallVector<Partials> LayoutPropagator::decideScaled(Operation *op) {
+  SmallVector<Partials> kept(op->getNumOperands());
+  for (unsigned number : {0u, 1u}) {
+    bool isFactor = number == 0 || isa<arith::MulFOp>(op);
+    Value operand = op->getOperand(number), other = op->getOperand(1 - number);
+    if (!isFactor || values.isLazy(operand) || !isScalarLike(other) || !layoutOf(other).partial.empty())
+      continue;
+    Partials partial = values.layoutBefore(operand, op).partial;
+    if (llvm::all_of(partial, [](auto &entry) { return entry.second == ReduceKind::Sum; }))
+      kept[number] = partial;
+    if (!kept[number].empty())
+      break;
   }
-  // A partial value times or divided by a scalar stays partial; the op becomes ds.scale or ds.divide.
-  if (isa<arith::MulFOp, arith::DivFOp>(op)) {
-    for (unsigned number : {0u, 1u}) {
-      bool isFactor = number == 0 || isa<arith::MulFOp>(op);
-      Value operand = op->getOperand(number), other = op->getOperand(1 - number);
-      if (!isFactor || isLazy(operand) || !isScalarLike(other) || !layoutOf(other).partial.empty())
-        continue;
-      Partials partial = layoutBefore(operand, op).partial;
-      if (llvm::all_of(partial, [](auto &entry) { return entry.second == ReduceKind::Sum; }))
-        kept[number] = partial;
-      if (!kept[number].empty())
-        return kept;
-    }
-    return kept;
-  }
-  if (rule.partial != PartialRule::Additive)
-    return kept;
-  // Additive: all alike. Undecided and zero operands follow the others; scalars become partial rather than be reduced.
+  return kept;
+}
+
+/// All linear operands alike. Undecided and zero operands follow the others; scalars become partial rather than be
+/// reduced.
+SmallVector<Partials> LayoutPropagator::decideAdditive(Operation *op, const LayoutRule &rule,
+                                                       const IndexSplits &splits) {
   std::optional<Partials> common;
   bool isScalar = cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 0;
   for (Value operand : op->getOperands()) {
-    if (undecided.contains(operand) || isZero(operand))
+    if (values.isUndecided(operand) || isZero(operand))
       continue;
-    Partials partial = isLazy(operand) ? Partials() : mayPass(operand);
+    Partials partial = values.isLazy(operand) ? Partials() : passingPartial(op, operand, rule, splits);
     if (!common)
       common = partial;
     else if (isScalar)
@@ -283,23 +154,31 @@ SmallVector<Partials> LayoutPropagator::decidePartials(Operation *op, const Layo
     else if (*common != partial)
       common = Partials();
   }
-  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+  SmallVector<Partials> kept(op->getNumOperands());
+  for (unsigned number = 0; number < op->getNumOperands(); ++number)
     if (rule.linear[number] && common)
       kept[number] = *common;
   return kept;
 }
 
-static ReduceKind foldOf(IndexKind kind) {
-  return kind == IndexKind::Sum ? ReduceKind::Sum : kind == IndexKind::Max ? ReduceKind::Max : ReduceKind::Min;
+/// Which axes each operand stays partial over.
+SmallVector<Partials> LayoutPropagator::decidePartials(Operation *op, const LayoutRule &rule,
+                                                       const IndexSplits &splits) {
+  SmallVector<Partials> kept(op->getNumOperands());
+  if (rule.partial == PartialRule::Multilinear && movesElements(op)) {
+    for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+      if (rule.linear[number] && !values.isLazy(operand))
+        kept[number] = passingPartial(op, operand, rule, splits);
+    return kept;
+  }
+  if (isa<arith::MulFOp, arith::DivFOp>(op))
+    return decideScaled(op);
+  return rule.partial == PartialRule::Additive ? decideAdditive(op, rule, splits) : kept;
 }
 
 void LayoutPropagator::applyDecision(Operation *op, const LayoutRule &rule, const IndexSplits &splits,
                                      ArrayRef<Partials> partials) {
-  Partials resultPartial;
-  for (auto [index, split] : llvm::zip_equal(rule.indices, splits))
-    if (index.kind != IndexKind::Parallel && index.kind != IndexKind::Whole)
-      for (const std::string &axis : axesOf(split))
-        resultPartial[axis] = foldOf(index.kind);
+  Partials resultPartial = foldedAxes(rule, splits);
   for (unsigned number = 0; number < op->getNumOperands(); ++number) {
     auto type = dyn_cast<RankedTensorType>(op->getOperand(number).getType());
     if (!type)
@@ -308,7 +187,7 @@ void LayoutPropagator::applyDecision(Operation *op, const LayoutRule &rule, cons
     wanted.dims = dimsOfValue(rule.operands[number], rule, splits, shapeOf(type));
     wanted.partial = partials[number];
     resultPartial.insert(wanted.partial.begin(), wanted.partial.end());
-    obtainOperand(op, number, wanted);
+    values.obtainOperand(op, number, wanted);
   }
   for (auto [number, result] : llvm::enumerate(op->getResults())) {
     auto type = cast<RankedTensorType>(result.getType());
@@ -337,7 +216,7 @@ static void spellPartialByWhole(Operation *op) {
 LogicalResult LayoutPropagator::visitRuled(Operation *op, const LayoutRule &rule) {
   for (Value operand : op->getOperands()) {
     Layout layout = layoutOf(operand);
-    if (isLazy(operand) || layout.flat.empty())
+    if (values.isLazy(operand) || layout.flat.empty())
       continue;
     if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce.getType().getRank() == 0) {
       visitFullReduction(reduce);
@@ -362,7 +241,7 @@ void LayoutPropagator::visitFlat(Operation *op, const Layout &flat) {
   auto layoutFor = [&](RankedTensorType type) { return type.getRank() ? wanted : Layout(); };
   for (unsigned number = 0; number < op->getNumOperands(); ++number)
     if (auto type = dyn_cast<RankedTensorType>(op->getOperand(number).getType()))
-      obtainOperand(op, number, layoutFor(type));
+      values.obtainOperand(op, number, layoutFor(type));
   for (Value result : op->getResults()) {
     auto type = cast<RankedTensorType>(result.getType());
     result.setType(withLayout(type, layoutFor(type)));
@@ -373,7 +252,7 @@ void LayoutPropagator::visitFlat(Operation *op, const Layout &flat) {
 void LayoutPropagator::visitFullReduction(ReduceOp op) {
   Layout input = layoutOf(op.getInput()), result;
   input.partial.clear();
-  obtainOperand(op, 0, input);
+  values.obtainOperand(op, 0, input);
   for (const AxisList &axes : {input.dimAxes(), input.flat})
     for (const std::string &axis : axes)
       result.partial[axis] = static_cast<ReduceKind>(op.getKind());
@@ -382,7 +261,7 @@ void LayoutPropagator::visitFullReduction(ReduceOp op) {
 
 void LayoutPropagator::visitConstrain(ConstrainOp op) {
   Layout wanted = op.getLayout().getLayout();
-  op.getResult().replaceAllUsesWith(obtain(op.getInput(), wanted, op));
+  op.getResult().replaceAllUsesWith(values.obtain(op.getInput(), wanted, op));
   op.erase();
 }
 
@@ -392,8 +271,8 @@ void LayoutPropagator::visitConstrain(ConstrainOp op) {
 
 LogicalResult LayoutPropagator::visitLoop(scf::ForOp loop) {
   for (auto [init, arg] : llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs())) {
-    if (isLazy(init))
-      undecided.insert(arg);
+    if (values.isLazy(init))
+      values.leaveUndecided(arg);
     else
       arg.setType(init.getType());
   }
@@ -402,12 +281,12 @@ LogicalResult LayoutPropagator::visitLoop(scf::ForOp loop) {
   Operation *yield = loop.getBody()->getTerminator();
   for (auto [number, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
     Value yielded = yield->getOperand(number);
-    Layout layout = undecided.contains(arg) ? layoutOf(yielded) : layoutOf(arg);
-    undecided.erase(arg);
+    Layout layout = values.isUndecided(arg) ? layoutOf(yielded) : layoutOf(arg);
+    values.settle(arg);
     if (auto type = dyn_cast<RankedTensorType>(arg.getType()))
       arg.setType(withLayout(type, layout));
-    yield->setOperand(number, obtain(yielded, layout, yield));
-    loop.getInitArgsMutable()[number].set(obtain(loop.getInitArgs()[number], layout, loop));
+    yield->setOperand(number, values.obtain(yielded, layout, yield));
+    loop.getInitArgsMutable()[number].set(values.obtain(loop.getInitArgs()[number], layout, loop));
     loop.getResult(number).setType(arg.getType());
   }
   return success();
@@ -425,19 +304,19 @@ LogicalResult LayoutPropagator::visit(Operation *op) {
   }
   if (auto assign = dyn_cast<AssignOp>(op)) {
     auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(op, assign.getVariableAttr());
-    obtainOperand(op, 0, layoutOf(variable.getTensorType()));
+    values.obtainOperand(op, 0, layoutOf(variable.getTensorType()));
     return success();
   }
   if (isa<func::ReturnOp>(op)) {
     for (unsigned number = 0; number < op->getNumOperands(); ++number) {
       Layout wanted = Layout::replicated(shapeOf(op->getOperand(number).getType()).size());
       // Outputs keep the split of their dims; whoever collects them knows the layout.
-      wanted.dims = isLazy(op->getOperand(number)) ? wanted.dims : layoutOf(op->getOperand(number)).dims;
-      obtainOperand(op, number, wanted);
+      wanted.dims = values.isLazy(op->getOperand(number)) ? wanted.dims : layoutOf(op->getOperand(number)).dims;
+      values.obtainOperand(op, number, wanted);
     }
     return success();
   }
-  if (op->hasTrait<OpTrait::IsTerminator>() || (op->getNumResults() == 1 && isLazy(op->getResult(0))))
+  if (op->hasTrait<OpTrait::IsTerminator>() || (op->getNumResults() == 1 && values.isLazy(op->getResult(0))))
     return success();
   if (llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
     return success();
