@@ -7,7 +7,9 @@
 include "ds/Dialect/DsAttrs.td"
 include "ds/Dialect/DsInterfaces.td"
 
-def Ds_AdamUpdateOp : Ds_ModelOp<"adam_update", [AllElementTypesMatch<["parameter", "new_parameter"]>, AllElementTypesMatch<["mean", "new_mean"]>, AllElementTypesMatch<["variance", "new_variance"]>]> {
+def Ds_AdamUpdateOp : Ds_ModelOp<"adam_update", [AllElementTypesMatch<["parameter", "new_parameter"]>,
+                                                 AllElementTypesMatch<["mean", "new_mean"]>,
+                                                 AllElementTypesMatch<["variance", "new_variance"]>]> {
   let summary = "one step of Adam or AdamW on one parameter";
   let description = [{
     m' = beta1 m + (1 - beta1) g;  v' = beta2 v + (1 - beta2) g^2;
@@ -22,7 +24,8 @@ def Ds_AdamUpdateOp : Ds_ModelOp<"adam_update", [AllElementTypesMatch<["paramete
   let hasVerifier = 1;
 }
 
-def Ds_SgdUpdateOp : Ds_ModelOp<"sgd_update", [AllElementTypesMatch<["parameter", "new_parameter"]>, AllElementTypesMatch<["velocity", "new_velocity"]>]> {
+def Ds_SgdUpdateOp : Ds_ModelOp<"sgd_update", [AllElementTypesMatch<["parameter", "new_parameter"]>,
+                                               AllElementTypesMatch<["velocity", "new_velocity"]>]> {
   let summary = "one step of stochastic gradient descent with momentum on one parameter";
   let description = [{
     d = g + decay p;  b' = momentum b + (1 - dampening) d (in step 1: d);  p' = p - rate b' (nesterov: p - rate (d + momentum b')).
