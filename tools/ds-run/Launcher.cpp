@@ -5,6 +5,7 @@
 
 #include "Worker.h"
 
+#include "ds/Runtime/Collective/Local/LocalTransport.h"
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/match.h"
@@ -373,6 +374,9 @@ JobResult runJob(const plan::PlanT &plan, Job job, JobListener &listener) {
     shape.ranks *= axis->size;
   shape.queues = static_cast<uint32_t>(std::max<size_t>(1, plan.queues.size()));
   shape.axes = static_cast<uint32_t>(plan.mesh.size());
+  for (const auto &arena : plan.arenas)
+    if (shape.ranks > 1 && arena->bytes <= INT64_MAX / 4) // the executor refuses more
+      shape.arenaBytes += static_cast<int64_t>(runtime::arenaStride(arena->bytes));
   absl::StatusOr<runtime::SharedJob> shared = runtime::SharedJob::create(shape);
   if (!shared.ok())
     return failedJob(shared.status());

@@ -7,6 +7,7 @@
 #define DS_RUNTIME_COLLECTIVE_H
 
 #include "ds/Plan/Plan.h"
+#include "ds/Runtime/Device/Arena.h"
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -83,6 +84,8 @@ public:
   virtual ~Transport() = default;
   /// The communicator of this rank's group along mesh axis `axis` (an id of plan::MeshAxis), for queue `queue`.
   virtual absl::StatusOr<std::unique_ptr<Communicator>> open(uint32_t queue, uint32_t axis) = 0;
+  /// Memory for the buffers of collectives, which all lie in such arenas. By default like any other memory.
+  virtual absl::StatusOr<std::unique_ptr<Arena>> takeArena(size_t bytes) { return Arena::create(bytes); }
   /// Makes calls in progress on all communicators, and later ones, fail soon on this rank, and tells its peers. From
   /// any thread.
   virtual void abort() = 0;

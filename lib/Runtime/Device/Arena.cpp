@@ -3,6 +3,8 @@
 
 #include "ds/Runtime/Device/Arena.h"
 
+#include "ds/Runtime/StatusMacros.h"
+
 #include "absl/strings/str_cat.h"
 
 #include <cerrno>
@@ -16,8 +18,7 @@
 
 using namespace ds::runtime;
 
-static constexpr size_t kHugePage = size_t(2) << 20;
-
+static constexpr size_t kHugePage = Arena::kHugePage;
 static size_t roundUp(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 /// What the system could give without swapping; the largest number if it does not say.
@@ -46,6 +47,22 @@ static char *mapAligned(size_t size) {
   return raw + lead;
 }
 
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 // Linux 6.1
+#endif
+
+/// Puts memory on huge pages. Where the system gives them to private memory only, shared memory must ask for each one
+/// that has a page already. Advice only: without huge pages the program is slower, not wrong.
+static void useHugePages(char *begin, size_t size, bool isShared) {
+  madvise(begin, size, MADV_HUGEPAGE);
+  const size_t whole = size / kHugePage * kHugePage;
+  if (!isShared || whole == 0)
+    return;
+  for (size_t offset = 0; offset < whole; offset += kHugePage)
+    static_cast<volatile char *>(begin)[offset] = 0;
+  madvise(begin, whole, MADV_COLLAPSE);
+}
+
 /// Makes all pages present, so that no step pays for a page fault.
 static void faultIn(char *begin, size_t size, size_t page) {
 #ifdef MADV_POPULATE_WRITE
@@ -56,25 +73,41 @@ static void faultIn(char *begin, size_t size, size_t page) {
     static_cast<volatile char *>(begin)[offset] = 0;
 }
 
-absl::StatusOr<std::unique_ptr<Arena>> Arena::create(size_t bytes) {
-  if (bytes == 0)
-    return std::unique_ptr<Arena>(new Arena(nullptr, 0));
+static absl::Status checkAvailable(size_t bytes) {
   const size_t available = availableBytes();
   if (bytes > available)
     return absl::ResourceExhaustedError(
         absl::StrCat("arena of ", bytes, " bytes must fit into memory, got ", available, " bytes available"));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Arena>> Arena::create(size_t bytes) {
+  if (bytes == 0)
+    return std::unique_ptr<Arena>(new Arena(nullptr, 0, /*isOwned=*/false));
+  DS_RETURN_IF_ERROR(checkAvailable(bytes));
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t size = roundUp(bytes, page);
   char *begin = mapAligned(size);
   if (!begin)
     return absl::ResourceExhaustedError(
         absl::StrCat("cannot map an arena of ", bytes, " bytes: ", std::strerror(errno)));
-  madvise(begin, size, MADV_HUGEPAGE); // Advice only: without huge pages the program is slower, not wrong.
+  useHugePages(begin, size, /*isShared=*/false);
   faultIn(begin, size, page);
-  return std::unique_ptr<Arena>(new Arena(begin, size));
+  return std::unique_ptr<Arena>(new Arena(begin, size, /*isOwned=*/true));
+}
+
+absl::StatusOr<std::unique_ptr<Arena>> Arena::adopt(char *begin, size_t bytes) {
+  DS_RETURN_IF_ERROR(checkAvailable(bytes));
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t size = roundUp(bytes, page);
+  if (size > 0) {
+    useHugePages(begin, size, /*isShared=*/true);
+    faultIn(begin, size, page);
+  }
+  return std::unique_ptr<Arena>(new Arena(begin, size, /*isOwned=*/false));
 }
 
 Arena::~Arena() {
-  if (begin)
+  if (isOwned)
     munmap(begin, size);
 }

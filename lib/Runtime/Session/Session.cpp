@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <unistd.h>
@@ -25,14 +26,15 @@ int64_t plannedArenaBytes(const plan::PlanT &plan) {
   return bytes;
 }
 
-std::pair<int64_t, int64_t> residentBytes() {
-  std::pair<int64_t, int64_t> bytes = {0, 0};
+ResidentBytes residentBytes() {
+  ResidentBytes bytes;
   std::ifstream status("/proc/self/status");
   for (std::string key; status >> key;) {
-    if (key == "VmRSS:" && status >> bytes.first)
-      bytes.first *= 1024;
-    if (key == "VmHWM:" && status >> bytes.second)
-      bytes.second *= 1024;
+    const std::pair<const char *, int64_t &> wanted[] = {
+        {"VmRSS:", bytes.now}, {"VmHWM:", bytes.peak}, {"RssShmem:", bytes.shared}};
+    for (const auto &[name, value] : wanted)
+      if (key == name && status >> value)
+        value *= 1024;
     status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
   return bytes;
@@ -82,8 +84,11 @@ private:
 //===----------------------------------------------------------------------===//
 
 MemoryUse Session::memoryUse() const {
-  const auto [resident, peak] = residentBytes();
-  return {plannedArenaBytes(plan), static_cast<int64_t>(executor->arenaBytes()), resident, peak};
+  const ResidentBytes bytes = residentBytes();
+  const int64_t arena = static_cast<int64_t>(executor->arenaBytes());
+  // What this rank has read of the others' arenas is theirs; it stays mapped, so it is in the peak as well.
+  const int64_t others = job.shape().arenaBytes > 0 ? std::max<int64_t>(0, bytes.shared - arena) : 0;
+  return {plannedArenaBytes(plan), arena, bytes.now - others, bytes.peak - others};
 }
 
 static bool hasDataInputs(const plan::PlanT &plan) {

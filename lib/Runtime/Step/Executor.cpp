@@ -70,7 +70,7 @@ absl::Status ProgramExecutor::takeArenas() {
   for (const auto &table : bindings.plan().arenas) {
     if (table->memory == plan::MemoryTier::Disk)
       return absl::UnimplementedError(absl::StrCat("arena \"", table->name, "\" must be in memory, got disk"));
-    DS_ASSIGN_OR_RETURN(std::unique_ptr<Arena> arena, Arena::create(table->bytes));
+    DS_ASSIGN_OR_RETURN(std::unique_ptr<Arena> arena, transport.takeArena(table->bytes));
     memory.push_back({arena->data(), table->bytes});
     arenas.push_back(std::move(arena));
   }

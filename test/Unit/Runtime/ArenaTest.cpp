@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <sys/mman.h>
 
 using namespace ds::runtime;
 
@@ -18,6 +19,23 @@ TEST(Arena, IsZeroedAlignedAndExact) {
   EXPECT_EQ((*arena)->bytes(), bytes);
   EXPECT_EQ(reinterpret_cast<uintptr_t>((*arena)->data()) % (2 << 20), 0u);
   EXPECT_TRUE(std::all_of((*arena)->data(), (*arena)->data() + bytes, [](char byte) { return byte == 0; }));
+}
+
+TEST(Arena, AdoptsMemoryThatStaysWhenItGoes) {
+  const size_t bytes = (size_t(4) << 20) + 4096;
+  char *room = static_cast<char *>(
+      mmap(nullptr, bytes + Arena::kHugePage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  char *begin = room + (-reinterpret_cast<uintptr_t>(room) & (Arena::kHugePage - 1));
+  {
+    absl::StatusOr<std::unique_ptr<Arena>> arena = Arena::adopt(begin, bytes);
+    ASSERT_TRUE(arena.ok()) << arena.status();
+    EXPECT_EQ((*arena)->data(), begin);
+    EXPECT_EQ((*arena)->bytes(), bytes);
+    EXPECT_TRUE(std::all_of(begin, begin + bytes, [](char byte) { return byte == 0; }));
+    begin[bytes - 1] = 7;
+  }
+  EXPECT_EQ(begin[bytes - 1], 7);
+  munmap(room, bytes + Arena::kHugePage);
 }
 
 TEST(Arena, MayBeEmpty) {

@@ -30,13 +30,14 @@ inline JobShape jobShapeOf(const Mesh &mesh, int64_t slotBytes, uint32_t queues 
 }
 
 /// Starts one process per rank; the test process has no threads, so a fork is safe.
-inline std::vector<pid_t> forkRanks(const SharedJob &job, const Mesh &mesh, const RankBody &body) {
+inline std::vector<pid_t> forkRanks(const SharedJob &job, const Mesh &mesh, const RankBody &body,
+                                    const LocalOptions &options = {}) {
   std::vector<pid_t> processes;
   for (int64_t rank = 0; rank < mesh.numRanks(); ++rank) {
     const pid_t process = ::fork();
     if (process == 0) {
       ::alarm(60);
-      const auto transport = createLocalTransport(job, mesh, rank);
+      const auto transport = createLocalTransport(job, mesh, rank, options);
       const std::string fault = body(rank, *transport);
       if (!fault.empty())
         std::fprintf(stderr, "rank %d: %s\n", static_cast<int>(rank), fault.c_str());
@@ -55,10 +56,13 @@ inline int waitForExit(pid_t process) {
 }
 
 /// Runs `body` on all ranks of `mesh` and expects that all succeed.
-inline void expectOnAllRanks(const Mesh &mesh, int64_t slotBytes, const RankBody &body) {
-  absl::StatusOr<SharedJob> job = SharedJob::create(jobShapeOf(mesh, slotBytes));
+inline void expectOnAllRanks(const Mesh &mesh, int64_t slotBytes, const RankBody &body,
+                             const LocalOptions &options = {}, int64_t arenaBytes = 0) {
+  JobShape shape = jobShapeOf(mesh, slotBytes);
+  shape.arenaBytes = arenaBytes;
+  absl::StatusOr<SharedJob> job = SharedJob::create(shape);
   ASSERT_TRUE(job.ok()) << job.status();
-  for (const pid_t process : forkRanks(*job, mesh, body))
+  for (const pid_t process : forkRanks(*job, mesh, body, options))
     EXPECT_EQ(waitForExit(process), 0);
 }
 

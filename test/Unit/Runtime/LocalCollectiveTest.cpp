@@ -28,16 +28,21 @@ struct Case {
   plan::ReduceKind reduce = plan::ReduceKind::Sum;
 };
 
+constexpr size_t kArenaBytes = 1 << 20, kLargeArenaBytes = 16 << 20;
+
 /// A member's view of a case, on an axis.
 class Checker {
 public:
   Checker(const Case &test, const MeshAxis &axis, int64_t own) : test(test), axis(axis), own(own) {}
 
-  /// Runs it on `communicator`; empty if all elements are right.
-  std::string run(Communicator &communicator);
+  /// Runs it on `communicator`, with its data in `memory`; empty if all elements are right.
+  std::string run(Communicator &communicator, const Arena &memory);
 
 private:
-  using Data = std::vector<float>;
+  struct Data {
+    float *begin;
+    int64_t count;
+  };
   Interval part(int64_t whole, int64_t member) const { return split({0, whole}, axis, member); }
   int64_t inputSize(const Extents &e, int64_t member) const;
   int64_t outputSize(const Extents &e) const;
@@ -150,32 +155,34 @@ float Checker::expected(size_t segment, int64_t index) const {
   }
 }
 
-std::string Checker::run(Communicator &communicator) {
+std::string Checker::run(Communicator &communicator, const Arena &memory) {
   CollectiveCall call;
   call.kind = test.kind;
   call.reduce = test.reduce;
   call.name = "test";
-  std::vector<Data> inputs(test.segments.size()), outputs(test.segments.size());
+  auto *next = reinterpret_cast<float *>(memory.data());
+  std::vector<Data> outputs;
   for (size_t s = 0; s < test.segments.size(); ++s) {
     const Extents &e = test.segments[s];
-    inputs[s].resize(inputSize(e, own));
-    outputs[s].assign(outputSize(e) + 1, -77.0f); // one more, which must stay
-    for (size_t i = 0; i < inputs[s].size(); ++i)
-      inputs[s][i] = value(own, s, i);
     const bool isInPlace = test.kind == plan::CollectiveKind::AllReduce && s % 2 == 1;
-    if (isInPlace)
-      std::copy(inputs[s].begin(), inputs[s].end(), outputs[s].begin());
-    call.segments.push_back({isInPlace ? outputs[s].data() : inputs[s].data(), outputs[s].data(), e.outer, e.whole,
-                             e.middle, e.scatterWhole, e.inner, e.scatterFirst});
+    const Data input{next, inputSize(e, own)};
+    next += isInPlace ? 0 : input.count;
+    outputs.push_back({next, outputSize(e)});
+    std::fill_n(outputs[s].begin, outputs[s].count + 1, -77.0f); // one more, which must stay
+    next += outputs[s].count + 1;
+    for (int64_t i = 0; i < input.count; ++i)
+      input.begin[i] = value(own, s, i);
+    call.segments.push_back(
+        {input.begin, outputs[s].begin, e.outer, e.whole, e.middle, e.scatterWhole, e.inner, e.scatterFirst});
   }
   if (const absl::Status status = communicator.run(call); !status.ok())
     return status.ToString();
   for (size_t s = 0; s < test.segments.size(); ++s) {
-    for (int64_t i = 0; i + 1 < static_cast<int64_t>(outputs[s].size()); ++i)
-      if (outputs[s][i] != expected(s, i))
+    for (int64_t i = 0; i < outputs[s].count; ++i)
+      if (outputs[s].begin[i] != expected(s, i))
         return "segment " + std::to_string(s) + " element " + std::to_string(i) + ": expected " +
-               std::to_string(expected(s, i)) + ", got " + std::to_string(outputs[s][i]);
-    if (outputs[s].back() != -77.0f)
+               std::to_string(expected(s, i)) + ", got " + std::to_string(outputs[s].begin[i]);
+    if (outputs[s].begin[outputs[s].count] != -77.0f)
       return "wrote beyond segment " + std::to_string(s);
   }
   return "";
@@ -202,47 +209,96 @@ static std::vector<Case> allCases() {
 }
 
 /// All cases, twice, so that the slots' reuse between calls is seen too.
-static std::string runAllCases(Communicator &communicator, const MeshAxis &axis) {
-  const std::vector<Case> cases = allCases();
+static std::string runCases(const std::vector<Case> &cases, Communicator &communicator, const MeshAxis &axis,
+                            const Arena &memory) {
   for (int round = 0; round < 2; ++round)
     for (size_t i = 0; i < cases.size(); ++i) {
-      const std::string fault = Checker(cases[i], axis, communicator.ownMember()).run(communicator);
+      const std::string fault = Checker(cases[i], axis, communicator.ownMember()).run(communicator, memory);
       if (!fault.empty())
         return "case " + std::to_string(i) + ", " + fault;
     }
   return "";
 }
 
-static std::string openAndRunAll(Transport &transport, const Mesh &mesh, uint32_t axis) {
+static std::string openAndRun(const std::vector<Case> &cases, Transport &transport, const Mesh &mesh, uint32_t axis,
+                              size_t arenaBytes = kArenaBytes) {
   absl::StatusOr<std::unique_ptr<Communicator>> communicator = transport.open(0, axis);
-  return communicator.ok() ? runAllCases(**communicator, mesh.axes()[axis]) : communicator.status().ToString();
+  if (!communicator.ok())
+    return communicator.status().ToString();
+  const absl::StatusOr<std::unique_ptr<Arena>> memory = transport.takeArena(arenaBytes);
+  return memory.ok() ? runCases(cases, **communicator, mesh.axes()[axis], **memory) : memory.status().ToString();
+}
+
+/// Each byte from one arena to another.
+static LocalOptions alwaysDirect() {
+  LocalOptions options;
+  options.directBytes = options.directRunBytes = 0;
+  return options;
+}
+
+/// Once with all through slots, as without arenas that are shared, and once with all from arena to arena.
+static void expectAgreement(const Mesh &mesh, int64_t slotBytes) {
+  const auto run = [&](int64_t, Transport &transport) { return openAndRun(allCases(), transport, mesh, 0); };
+  expectOnAllRanks(mesh, slotBytes, run);
+  expectOnAllRanks(mesh, slotBytes, run, alwaysDirect(), kArenaBytes);
 }
 
 TEST(LocalCollective, AgreesWithLoopsOnOneAxis) {
-  for (const int64_t ranks : {1, 2, 3, 4}) {
-    const Mesh mesh({{"dp", ranks, {}}});
-    expectOnAllRanks(mesh, 1 << 20, [&](int64_t, Transport &transport) { return openAndRunAll(transport, mesh, 0); });
-  }
+  for (const int64_t ranks : {1, 2, 3, 4})
+    expectAgreement(Mesh({{"dp", ranks, {}}}), 1 << 20);
 }
 
 TEST(LocalCollective, AgreesWithLoopsInManyChunks) {
-  for (const int64_t ranks : {2, 3, 4}) {
+  for (const int64_t ranks : {2, 3, 4})
+    expectAgreement(Mesh({{"dp", ranks, {}}}), 4096);
+}
+
+TEST(LocalCollective, AgreesWithLoopsOnWeightedAxes) { expectAgreement(Mesh({{"dp", 3, {1, 5, 2}}}), 4096); }
+
+/// Large enough to go from arena to arena, past the caches.
+static std::vector<Case> largeCases() {
+  const std::vector<Extents> segments = {{1, 300001, 1, 1, 1}, {3, 5, 1, 1, 70000}};
+  const std::vector<Extents> crossed = {{2, 5, 3, 301, 64, false}, {2, 301, 3, 5, 128, true}};
+  return {{plan::CollectiveKind::AllGather, segments, plan::ReduceKind::Sum},
+          {plan::CollectiveKind::ReduceScatter, segments, plan::ReduceKind::Sum},
+          {plan::CollectiveKind::AllReduce, segments, plan::ReduceKind::Sum},
+          {plan::CollectiveKind::AllToAll, crossed, plan::ReduceKind::Sum}};
+}
+
+TEST(LocalCollective, AgreesWithLoopsOnManyBytes) {
+  for (const int64_t ranks : {2, 3}) {
     const Mesh mesh({{"dp", ranks, {}}});
-    expectOnAllRanks(mesh, 4096, [&](int64_t, Transport &transport) { return openAndRunAll(transport, mesh, 0); });
+    const auto run = [&](int64_t, Transport &transport) {
+      return openAndRun(largeCases(), transport, mesh, 0, kLargeArenaBytes);
+    };
+    expectOnAllRanks(mesh, 1 << 20, run, LocalOptions(), kLargeArenaBytes);
   }
 }
 
-TEST(LocalCollective, AgreesWithLoopsOnWeightedAxes) {
-  const Mesh mesh({{"dp", 3, {1, 5, 2}}});
-  expectOnAllRanks(mesh, 4096, [&](int64_t, Transport &transport) { return openAndRunAll(transport, mesh, 0); });
+TEST(LocalCollective, RefusesBuffersOutsideOfTheArenas) {
+  const Mesh mesh({{"dp", 2, {}}});
+  JobShape shape = jobShapeOf(mesh, 4096);
+  shape.arenaBytes = 4096;
+  absl::StatusOr<SharedJob> job = SharedJob::create(shape);
+  const auto transport = createLocalTransport(*job, mesh, 1, alwaysDirect());
+  float outside = 0;
+  CollectiveCall call;
+  call.segments.push_back({&outside, &outside, 1, 2, 1, 1, 1, false});
+  EXPECT_EQ((*transport->open(0, 0))->prepare(call).message(),
+            "buffers of collectives must be in the arenas of rank 1");
+  EXPECT_TRUE(transport->takeArena(4096).ok());
+  EXPECT_EQ(transport->takeArena(1).status().message(),
+            "the arenas of a rank must fit into the job's 4096 bytes, got 1 more after 2097152");
 }
 
 TEST(LocalCollective, GroupsOfTwoAxesDoNotMix) {
   const Mesh mesh({{"dp", 2, {}}, {"tp", 2, {}}});
-  expectOnAllRanks(mesh, 8192, [&](int64_t, Transport &transport) {
-    const std::string fault = openAndRunAll(transport, mesh, 0);
-    return fault.empty() ? openAndRunAll(transport, mesh, 1) : fault;
-  });
+  const auto run = [&](int64_t, Transport &transport) {
+    const std::string fault = openAndRun(allCases(), transport, mesh, 0);
+    return fault.empty() ? openAndRun(allCases(), transport, mesh, 1) : fault;
+  };
+  expectOnAllRanks(mesh, 8192, run);
+  expectOnAllRanks(mesh, 8192, run, alwaysDirect(), 2 * arenaStride(kArenaBytes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -381,9 +437,12 @@ TEST(LocalCollective, ExchangeMovesPiecesOfAllSizes) {
 /// All-reduces until the job ends; rank 1 kills itself after some.
 static std::string reduceUntilAborted(int64_t rank, Transport &transport) {
   auto opened = transport.open(0, 0);
+  const auto memory = transport.takeArena(40000);
+  CollectiveCall call;
+  call.kind = plan::CollectiveKind::AllReduce;
+  call.segments.push_back({(*memory)->data(), (*memory)->data(), 1, 10000, 1, 1, 1, false});
   for (int i = 0;; ++i) {
-    std::vector<char> data(40000);
-    const absl::Status status = reduceEqual(**opened, plan::DataType::F32, plan::ReduceKind::Sum, data);
+    const absl::Status status = (*opened)->run(call);
     // The abort may come while a survivor waits for the other one, or for nobody.
     if (!status.ok())
       return absl::IsUnavailable(status) ? "" : status.ToString();
@@ -392,17 +451,24 @@ static std::string reduceUntilAborted(int64_t rank, Transport &transport) {
   }
 }
 
-TEST(LocalCollective, KilledRankEndsTheOthersSoonAfterTheAbort) {
+static void expectSoonEndAfterKill(const LocalOptions &options, int64_t arenaBytes) {
   const Mesh mesh({{"dp", 3, {}}});
-  absl::StatusOr<SharedJob> job = SharedJob::create(jobShapeOf(mesh, 4096));
+  JobShape shape = jobShapeOf(mesh, 4096);
+  shape.arenaBytes = arenaBytes;
+  absl::StatusOr<SharedJob> job = SharedJob::create(shape);
   ASSERT_TRUE(job.ok());
-  const std::vector<pid_t> processes = forkRanks(*job, mesh, reduceUntilAborted);
+  const std::vector<pid_t> processes = forkRanks(*job, mesh, reduceUntilAborted, options);
   EXPECT_EQ(waitForExit(processes[1]), -SIGKILL);
   const auto begin = std::chrono::steady_clock::now();
   job->abort(); // as the launcher does
   EXPECT_EQ(waitForExit(processes[0]), 0);
   EXPECT_EQ(waitForExit(processes[2]), 0);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+}
+
+TEST(LocalCollective, KilledRankEndsTheOthersSoonAfterTheAbort) {
+  expectSoonEndAfterKill(LocalOptions(), 0);
+  expectSoonEndAfterKill(alwaysDirect(), 40000);
 }
 
 TEST(SharedJob, AttachRefusesOtherObjects) {

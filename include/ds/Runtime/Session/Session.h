@@ -77,8 +77,12 @@ absl::StatusOr<SessionResult> runSession(const plan::PlanT &plan, const SharedJo
 /// The sum of the plan's arenas, in bytes.
 int64_t plannedArenaBytes(const plan::PlanT &plan);
 
-/// Resident memory of this process now and at its peak, in bytes; zeros where the system does not say.
-std::pair<int64_t, int64_t> residentBytes();
+/// Resident memory of this process now and at its peak, and how much of it now is memory that can be shared; in bytes,
+/// zeros where the system does not say.
+struct ResidentBytes {
+  int64_t now = 0, peak = 0, shared = 0;
+};
+ResidentBytes residentBytes();
 
 } // namespace ds::runtime
 

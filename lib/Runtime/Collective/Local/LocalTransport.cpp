@@ -15,19 +15,23 @@ namespace ds::runtime {
 namespace {
 class LocalTransport : public Transport {
 public:
-  LocalTransport(const SharedJob &job, const Mesh &mesh, int64_t rank, int spinMicroseconds)
-      : job(job), mesh(mesh), rank(rank), spinMicroseconds(spinMicroseconds) {}
+  LocalTransport(const SharedJob &job, const Mesh &mesh, int64_t rank, const LocalOptions &options)
+      : job(job), mesh(mesh), rank(rank), options(options) {}
 
   absl::StatusOr<std::unique_ptr<Communicator>> open(uint32_t queue, uint32_t axis) override;
+  absl::StatusOr<std::unique_ptr<Arena>> takeArena(size_t bytes) override;
   void abort() override { job.abort(); }
 
 private:
   const SharedJob &job;
   const Mesh mesh;
   const int64_t rank;
-  const int spinMicroseconds;
+  const LocalOptions options;
+  size_t taken = 0; ///< bytes of the rank's arenas in the job
 };
 } // namespace
+
+size_t arenaStride(size_t bytes) { return (bytes + Arena::kHugePage - 1) / Arena::kHugePage * Arena::kHugePage; }
 
 absl::StatusOr<std::unique_ptr<Communicator>> LocalTransport::open(uint32_t queue, uint32_t axis) {
   const JobShape &shape = job.shape();
@@ -43,7 +47,7 @@ absl::StatusOr<std::unique_ptr<Communicator>> LocalTransport::open(uint32_t queu
   group.job = &job;
   group.queue = queue;
   group.axis = isForAll ? shape.axes : axis;
-  group.spinMicroseconds = spinMicroseconds;
+  group.spinMicroseconds = options.spinMicroseconds;
   if (isForAll) {
     group.cut.size = shape.ranks;
     group.ranks.resize(shape.ranks);
@@ -53,12 +57,24 @@ absl::StatusOr<std::unique_ptr<Communicator>> LocalTransport::open(uint32_t queu
     group.ranks = mesh.group(rank, group.cut.name);
   }
   group.own = std::find(group.ranks.begin(), group.ranks.end(), rank) - group.ranks.begin();
-  return std::unique_ptr<Communicator>(new LocalCommunicator(std::move(group)));
+  return std::unique_ptr<Communicator>(new LocalCommunicator(std::move(group), options));
+}
+
+absl::StatusOr<std::unique_ptr<Arena>> LocalTransport::takeArena(size_t bytes) {
+  const size_t whole = static_cast<size_t>(job.shape().arenaBytes);
+  if (whole == 0)
+    return Arena::create(bytes);
+  if (bytes > whole - std::min(whole, taken))
+    return absl::InvalidArgumentError(absl::StrCat("the arenas of a rank must fit into the job's ", whole,
+                                                   " bytes, got ", bytes, " more after ", taken));
+  char *begin = job.arena(rank) + taken;
+  taken += arenaStride(bytes);
+  return Arena::adopt(begin, bytes);
 }
 
 std::unique_ptr<Transport> createLocalTransport(const SharedJob &job, const Mesh &mesh, int64_t rank,
-                                                int spinMicroseconds) {
-  return std::make_unique<LocalTransport>(job, mesh, rank, spinMicroseconds);
+                                                const LocalOptions &options) {
+  return std::make_unique<LocalTransport>(job, mesh, rank, options);
 }
 
 } // namespace ds::runtime

@@ -6,9 +6,10 @@
 #ifndef DS_LIB_RUNTIME_COLLECTIVE_LOCAL_PIECESTREAM_H
 #define DS_LIB_RUNTIME_COLLECTIVE_LOCAL_PIECESTREAM_H
 
+#include "FastCopy.h"
+
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 namespace ds::runtime {
@@ -28,9 +29,19 @@ public:
   int64_t bytes() const { return total; }
   /// Bytes not taken yet.
   int64_t left() const { return total - taken; }
+  /// Begins anew.
+  void rewind() { piece = 0, taken = row = within = 0; }
+  /// Bytes left of the run in which the next byte is; none are left at the end.
+  int64_t runLeft() const { return piece == pieces.size() ? 0 : pieces[piece].runBytes - within; }
+  /// Where the next `count` bytes are if they are one run, else null.
+  char *nextRun(int64_t count) const;
 
   /// Calls visit(run, bytes) for the next `count` bytes, in order.
   template <typename Visit> void take(int64_t count, Visit visit);
+  /// Passes over the next `count` bytes.
+  void skip(int64_t count) {
+    take(count, [](char *, int64_t) {});
+  }
   /// Copies the next `count` bytes to `target`.
   void gather(int64_t count, char *target);
   /// Overwrites the next `count` bytes from `source`.
@@ -72,18 +83,35 @@ inline void PieceStream::add(StridedPiece next) {
   pieces.push_back(next);
 }
 
+inline char *PieceStream::nextRun(int64_t count) const {
+  if (count == 0 || count > runLeft())
+    return nullptr;
+  return pieces[piece].data + row * pieces[piece].strideBytes + within;
+}
+
 inline void PieceStream::gather(int64_t count, char *target) {
   take(count, [&](const char *run, int64_t bytes) {
-    std::memcpy(target, run, bytes);
+    copyBytes(target, run, bytes);
     target += bytes;
   });
 }
 
 inline void PieceStream::scatter(int64_t count, const char *source) {
   take(count, [&](char *run, int64_t bytes) {
-    std::memcpy(run, source, bytes);
+    copyBytes(run, source, bytes);
     source += bytes;
   });
+}
+
+/// Calls visit(source, target, bytes) for the next `count` bytes of two streams, run by run.
+template <typename Visit> void takePairs(PieceStream &from, PieceStream &to, int64_t count, Visit visit) {
+  while (count > 0) {
+    const int64_t now = std::min({count, from.runLeft(), to.runLeft()});
+    from.take(now, [&](char *source, int64_t) {
+      to.take(now, [&](char *target, int64_t bytes) { visit(source, target, bytes); });
+    });
+    count -= now;
+  }
 }
 
 } // namespace ds::runtime

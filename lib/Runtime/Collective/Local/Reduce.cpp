@@ -3,6 +3,8 @@
 
 #include "Reduce.h"
 
+#include "SumFloats.h"
+
 #include "ds/Runtime/Device/Float16.h"
 
 #include "absl/strings/str_cat.h"
@@ -55,7 +57,7 @@ struct Or {
 } // namespace
 
 template <typename Element, typename Fold>
-static void foldBlocks(const std::vector<const char *> &sources, char *target, int64_t bytes) {
+static void foldBlocks(absl::Span<const char *const> sources, absl::Span<char *const> targets, int64_t bytes) {
   using Stored = typename Element::Stored;
   typename Element::Folded sum[kBlock];
   const int64_t count = bytes / static_cast<int64_t>(sizeof(Stored));
@@ -69,30 +71,33 @@ static void foldBlocks(const std::vector<const char *> &sources, char *target, i
       for (int64_t i = 0; i < n; ++i)
         sum[i] = Fold::fold(sum[i], Element::widen(next[i]));
     }
-    auto *out = reinterpret_cast<Stored *>(target) + begin;
-    for (int64_t i = 0; i < n; ++i)
-      out[i] = Element::narrow(sum[i]);
+    for (char *target : targets) {
+      auto *out = reinterpret_cast<Stored *>(target) + begin;
+      for (int64_t i = 0; i < n; ++i)
+        out[i] = Element::narrow(sum[i]);
+    }
   }
 }
 
 template <typename Element>
-static void foldBy(plan::ReduceKind kind, const std::vector<const char *> &sources, char *target, int64_t bytes) {
+static void foldBy(plan::ReduceKind kind, absl::Span<const char *const> sources, absl::Span<char *const> targets,
+                   int64_t bytes) {
   switch (kind) {
   case plan::ReduceKind::Sum:
-    return foldBlocks<Element, Add>(sources, target, bytes);
+    return foldBlocks<Element, Add>(sources, targets, bytes);
   case plan::ReduceKind::Max:
-    return foldBlocks<Element, Max>(sources, target, bytes);
+    return foldBlocks<Element, Max>(sources, targets, bytes);
   case plan::ReduceKind::Min:
-    return foldBlocks<Element, Min>(sources, target, bytes);
+    return foldBlocks<Element, Min>(sources, targets, bytes);
   case plan::ReduceKind::And:
   case plan::ReduceKind::Or:
     break;
   }
   if constexpr (std::is_integral_v<typename Element::Folded>) {
     if (kind == plan::ReduceKind::And)
-      foldBlocks<Element, And>(sources, target, bytes);
+      foldBlocks<Element, And>(sources, targets, bytes);
     else
-      foldBlocks<Element, Or>(sources, target, bytes);
+      foldBlocks<Element, Or>(sources, targets, bytes);
   }
 }
 
@@ -106,25 +111,27 @@ absl::Status checkReduction(plan::ReduceKind kind, plan::DataType type) {
   return absl::OkStatus();
 }
 
-void reduceElements(plan::ReduceKind kind, plan::DataType type, const std::vector<const char *> &sources, char *target,
-                    int64_t bytes) {
+void reduceElements(plan::ReduceKind kind, plan::DataType type, absl::Span<const char *const> sources,
+                    absl::Span<char *const> targets, int64_t bytes, bool isStreamed) {
   switch (type) {
   case plan::DataType::F32:
-    return foldBy<Same<float>>(kind, sources, target, bytes);
+    if (kind == plan::ReduceKind::Sum)
+      return sumFloats(sources, targets, bytes / static_cast<int64_t>(sizeof(float)), isStreamed);
+    return foldBy<Same<float>>(kind, sources, targets, bytes);
   case plan::DataType::F64:
-    return foldBy<Same<double>>(kind, sources, target, bytes);
+    return foldBy<Same<double>>(kind, sources, targets, bytes);
   case plan::DataType::F16:
-    return foldBy<Widened<Float16>>(kind, sources, target, bytes);
+    return foldBy<Widened<Float16>>(kind, sources, targets, bytes);
   case plan::DataType::BF16:
-    return foldBy<Widened<BFloat16>>(kind, sources, target, bytes);
+    return foldBy<Widened<BFloat16>>(kind, sources, targets, bytes);
   case plan::DataType::I64:
-    return foldBy<Same<int64_t>>(kind, sources, target, bytes);
+    return foldBy<Same<int64_t>>(kind, sources, targets, bytes);
   case plan::DataType::I32:
-    return foldBy<Same<int32_t>>(kind, sources, target, bytes);
+    return foldBy<Same<int32_t>>(kind, sources, targets, bytes);
   case plan::DataType::I8:
-    return foldBy<Same<int8_t>>(kind, sources, target, bytes);
+    return foldBy<Same<int8_t>>(kind, sources, targets, bytes);
   case plan::DataType::Bool:
-    return foldBy<Same<uint8_t>>(kind, sources, target, bytes);
+    return foldBy<Same<uint8_t>>(kind, sources, targets, bytes);
   }
 }
 

@@ -9,8 +9,7 @@
 #include "ds/Plan/Plan.h"
 
 #include "absl/status/status.h"
-
-#include <vector>
+#include "absl/types/span.h"
 
 namespace ds::runtime {
 
@@ -18,11 +17,12 @@ namespace ds::runtime {
 /// booleans.
 absl::Status checkReduction(plan::ReduceKind kind, plan::DataType type);
 
-/// target[i] = fold of sources[0][i], sources[1][i], ... in this order, for `bytes` bytes of elements. 16-bit floats
-/// are folded in f32 and rounded once; integers wrap; a NaN stays in max and min. `target` may be one of the sources.
-/// checkReduction must hold.
-void reduceElements(plan::ReduceKind kind, plan::DataType type, const std::vector<const char *> &sources, char *target,
-                    int64_t bytes);
+/// Element i of each target = fold of sources[0][i], sources[1][i], ... in this order, for `bytes` bytes of elements.
+/// 16-bit floats are folded in f32 and rounded once; integers wrap; a NaN stays in max and min. A target may be one of
+/// the sources. With `isStreamed`, sums of f32 go past the caches into targets[0]; see finishStreams. checkReduction
+/// must hold.
+void reduceElements(plan::ReduceKind kind, plan::DataType type, absl::Span<const char *const> sources,
+                    absl::Span<char *const> targets, int64_t bytes, bool isStreamed = false);
 
 } // namespace ds::runtime
 

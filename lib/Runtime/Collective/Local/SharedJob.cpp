@@ -13,6 +13,7 @@
 #include <cstring>
 #include <linux/futex.h>
 #include <new>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,8 +22,10 @@
 namespace ds::runtime {
 
 static constexpr uint64_t kMagic = 0x31424f4a4c4d5344; // "DSMLJOB1"
-static constexpr int64_t kPage = 4096;
+static constexpr int64_t kPage = 4096, kHugePage = 2 << 20;
 static constexpr int64_t kMaxRanks = 1024, kMaxQueues = 4096, kMaxAxes = 64;
+static constexpr int64_t kMaxArenaBytes = int64_t(1) << 44;
+static constexpr int kLooksPerClock = 8; // a pause takes up to 50 ns, and so does a look at the clock
 static constexpr int kSleepSliceMs = 20; // how late an abort may be seen
 
 namespace {
@@ -69,13 +72,15 @@ WaitResult waitFor(SharedCounter &counter, uint32_t target, const SharedJob &job
   const auto result = [&] { return job.isAborted() ? WaitResult::Aborted : WaitResult::Reached; };
   if (counter.reached(target))
     return result();
-  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(spinMicroseconds);
-  while (std::chrono::steady_clock::now() < end) {
-    for (int i = 0; i < 16; ++i)
+  const int spin = job.isCrowded() ? 0 : spinMicroseconds; // others need the core to get on
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(spin);
+  do {
+    for (int i = 0; i < kLooksPerClock; ++i) {
       relax();
-    if (counter.reached(target))
-      return result();
-  }
+      if (counter.reached(target))
+        return result();
+    }
+  } while (std::chrono::steady_clock::now() < end);
   // Counts slices, not a clock: a job that was stopped and continued from its terminal has not stalled.
   for (int64_t slept = 0; !counter.reached(target); slept += kSleepSliceMs) {
     if (job.isAborted())
@@ -112,8 +117,9 @@ std::string RankState::readName() const {
 // SharedJob
 //===----------------------------------------------------------------------===//
 
-// The object is: header, rank states, channel states, slots; each part begins on a page.
-static int64_t roundUp(int64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+// The object is: header, rank states, channel states, slots, arenas; each part begins on a page, each arena on a huge
+// one.
+static int64_t roundUp(int64_t bytes, int64_t unit = kPage) { return (bytes + unit - 1) / unit * unit; }
 static int64_t numChannels(const JobShape &shape) {
   return static_cast<int64_t>(shape.queues) * (shape.axes + 1) * shape.ranks;
 }
@@ -124,8 +130,11 @@ static int64_t channelsOffset(const JobShape &shape) {
 static int64_t slotsOffset(const JobShape &shape) {
   return channelsOffset(shape) + roundUp(numChannels(shape) * static_cast<int64_t>(sizeof(ChannelState)));
 }
+static int64_t arenasOffset(const JobShape &shape) {
+  return roundUp(slotsOffset(shape) + numChannels(shape) * 2 * shape.slotBytes, kHugePage);
+}
 static int64_t totalBytes(const JobShape &shape) {
-  return slotsOffset(shape) + numChannels(shape) * 2 * shape.slotBytes;
+  return arenasOffset(shape) + shape.ranks * roundUp(shape.arenaBytes, kHugePage);
 }
 
 static absl::Status checkShape(const JobShape &shape) {
@@ -137,10 +146,20 @@ static absl::Status checkShape(const JobShape &shape) {
                                                    kMaxAxes, ", got ", shape.queues, " and ", shape.axes));
   if (shape.slotBytes < kPage || shape.slotBytes > (1 << 26) || shape.slotBytes % kPage != 0)
     return absl::InvalidArgumentError(absl::StrCat("slot bytes must be a multiple of 4096, got ", shape.slotBytes));
+  if (shape.arenaBytes < 0 || shape.arenaBytes > kMaxArenaBytes)
+    return absl::InvalidArgumentError(
+        absl::StrCat("arena bytes must be 0 to ", kMaxArenaBytes, ", got ", shape.arenaBytes));
   return absl::OkStatus();
 }
 
-SharedJob::SharedJob(SharedJob &&other) noexcept : fd(other.fd), base(other.base), mappedBytes(other.mappedBytes) {
+/// Cores that this process may use; 0 if the system does not say.
+static int64_t coresAllowed() {
+  cpu_set_t allowed;
+  return ::sched_getaffinity(0, sizeof(allowed), &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+}
+
+SharedJob::SharedJob(SharedJob &&other) noexcept
+    : fd(other.fd), base(other.base), mappedBytes(other.mappedBytes), crowded(other.crowded) {
   other.fd = -1;
   other.base = nullptr;
 }
@@ -152,12 +171,23 @@ SharedJob::~SharedJob() {
     ::close(fd);
 }
 
+/// Maps the object at a multiple of kHugePage, without which its arenas could not be on huge pages.
 static absl::StatusOr<char *> mapShared(int fd, int64_t bytes) {
-  void *memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-  if (memory == MAP_FAILED)
-    return absl::ResourceExhaustedError(
-        absl::StrCat("cannot map ", bytes, " bytes of shared memory: ", std::strerror(errno)));
-  return static_cast<char *>(memory);
+  void *room = ::mmap(nullptr, bytes + kHugePage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room != MAP_FAILED) {
+    char *begin = static_cast<char *>(room);
+    const int64_t lead = -reinterpret_cast<intptr_t>(begin) & (kHugePage - 1);
+    void *memory = ::mmap(begin + lead, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0);
+    if (lead > 0)
+      ::munmap(begin, lead);
+    const int64_t end = lead + roundUp(bytes);
+    if (end < bytes + kHugePage)
+      ::munmap(begin + end, bytes + kHugePage - end);
+    if (memory != MAP_FAILED)
+      return static_cast<char *>(memory);
+  }
+  return absl::ResourceExhaustedError(
+      absl::StrCat("cannot map ", bytes, " bytes of shared memory: ", std::strerror(errno)));
 }
 
 absl::StatusOr<SharedJob> SharedJob::create(const JobShape &shape) {
@@ -176,6 +206,7 @@ absl::StatusOr<SharedJob> SharedJob::create(const JobShape &shape) {
   job.base = *memory;
   auto *header = new (job.base) JobHeader;
   header->shape = shape;
+  job.crowded = coresAllowed() < shape.ranks;
   for (int64_t rank = 0; rank < shape.ranks; ++rank)
     new (&job.rankState(rank)) RankState; // channel states are all zero already
   return job;
@@ -195,6 +226,7 @@ absl::StatusOr<SharedJob> SharedJob::attach(int descriptor) {
   header = reinterpret_cast<JobHeader *>(job.base);
   if (header->magic != kMagic || !checkShape(header->shape).ok() || totalBytes(header->shape) != status.st_size)
     return absl::InvalidArgumentError(absl::StrCat("descriptor ", descriptor, " must be a job's shared memory"));
+  job.crowded = coresAllowed() < header->shape.ranks;
   return job;
 }
 
@@ -216,6 +248,10 @@ ChannelState &SharedJob::channel(uint32_t queue, uint32_t axis, int64_t rank) co
 
 char *SharedJob::slot(uint32_t queue, uint32_t axis, int64_t rank, uint32_t parity) const {
   return base + slotsOffset(shape()) + (channelIndex(queue, axis, rank) * 2 + parity) * shape().slotBytes;
+}
+
+char *SharedJob::arena(int64_t rank) const {
+  return base + arenasOffset(shape()) + rank * roundUp(shape().arenaBytes, kHugePage);
 }
 
 } // namespace ds::runtime

@@ -21,6 +21,7 @@ struct JobShape {
   uint32_t queues = 1;         ///< numbers that Transport::open accepts
   uint32_t axes = 0;           ///< of the mesh
   int64_t slotBytes = 1 << 20; ///< one of the two staging slots of each rank in each group; a multiple of 4096
+  int64_t arenaBytes = 0;      ///< memory of each rank that all ranks see, for Transport::takeArena
 };
 
 /// A number that only grows (modulo 2^32) and that other processes wait for.
@@ -87,9 +88,13 @@ public:
   /// For `axis` in [0, axes]; `axes` is the group of all ranks.
   ChannelState &channel(uint32_t queue, uint32_t axis, int64_t rank) const;
   char *slot(uint32_t queue, uint32_t axis, int64_t rank, uint32_t parity) const;
+  /// The arenas of a rank, shape().arenaBytes bytes; a multiple of 2 MiB.
+  char *arena(int64_t rank) const;
 
   /// Makes all waits in all processes end soon.
   void abort() const { control().aborted.store(1, std::memory_order_release); }
+  /// Whether there are more ranks than cores, so that who waits must let others run.
+  bool isCrowded() const { return crowded; }
   bool isAborted() const { return control().aborted.load(std::memory_order_acquire) != 0; }
 
 private:
@@ -99,12 +104,14 @@ private:
   int fd = -1;
   char *base = nullptr;
   size_t mappedBytes = 0;
+  bool crowded = false;
 };
 
 enum class WaitResult { Reached, Aborted, TimedOut };
 
-/// Spins for about `spinMicroseconds`, then sleeps, until `counter` reaches `target`, the job is aborted, or about
-/// `timeoutMs` have passed (0: no limit). Time in which this process was stopped does not count.
+/// Spins for about `spinMicroseconds`, in a crowded job for a moment only, then sleeps, until `counter` reaches
+/// `target`, the job is aborted, or about `timeoutMs` have passed (0: no limit). Time in which this process was stopped
+/// does not count.
 WaitResult waitFor(SharedCounter &counter, uint32_t target, const SharedJob &job, int spinMicroseconds,
                    int64_t timeoutMs = 0);
 
