@@ -34,6 +34,7 @@ struct RunOptions {
 struct TrainOptions : RunOptions {
   std::string log;
   std::string saveModel;
+  std::string profile; ///< file for a trace of the last step
   std::vector<std::string> dumps; ///< ROLE=FILE
   int64_t stepsPerPrint = 0;      ///< 0: the config's
 };

@@ -155,6 +155,8 @@ absl::Status Launcher::spawn(int64_t rank, int jobDescriptor, int messageDescrip
     passed.push_back(save.descriptor);
   for (const Job::Output &output : job.outputs)
     passed.push_back(output.descriptor);
+  if (job.profileDescriptor >= 0)
+    passed.push_back(job.profileDescriptor);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   for (const int descriptor : passed)

@@ -50,13 +50,20 @@ static absl::StatusOr<std::vector<SaveTarget>> saveTargets(const TrainOptions &o
   return targets;
 }
 
-/// Opens the files, which appear when they are committed and not otherwise, and adds them to `job`.
-static absl::StatusOr<std::vector<runtime::PendingFile>> openTargets(const std::vector<SaveTarget> &targets, Job &job) {
+/// Opens the files, which appear when they are committed and not otherwise, and adds them to `job`. `profile`: the
+/// trace's path, or empty.
+static absl::StatusOr<std::vector<runtime::PendingFile>> openTargets(const std::vector<SaveTarget> &targets,
+                                                                     const std::string &profile, Job &job) {
   std::vector<runtime::PendingFile> files;
   for (const SaveTarget &target : targets) {
     DS_ASSIGN_OR_RETURN(runtime::PendingFile file, runtime::PendingFile::create(target.path));
     files.push_back(std::move(file));
     job.saves.push_back({target.roles, files.back().file().descriptor()});
+  }
+  if (!profile.empty()) {
+    DS_ASSIGN_OR_RETURN(runtime::PendingFile file, runtime::PendingFile::create(profile));
+    files.push_back(std::move(file));
+    job.profileDescriptor = files.back().file().descriptor();
   }
   return files;
 }
@@ -83,13 +90,13 @@ static void announce(const PreparedRun &run, bool isQuiet) {
 
 static absl::StatusOr<int> train(const TrainOptions &options) {
   DS_ASSIGN_OR_RETURN(const std::vector<SaveTarget> targets, saveTargets(options));
-  std::vector<std::string> outputs = {options.log};
+  std::vector<std::string> outputs = {options.log, options.profile};
   for (const SaveTarget &target : targets)
     outputs.push_back(target.path);
   DS_ASSIGN_OR_RETURN(PreparedRun run, prepareRun(options, outputs));
   if (run.exitCode != 0)
     return run.exitCode;
-  DS_ASSIGN_OR_RETURN(std::vector<runtime::PendingFile> saves, openTargets(targets, run.job));
+  DS_ASSIGN_OR_RETURN(std::vector<runtime::PendingFile> saves, openTargets(targets, options.profile, run.job));
   DS_ASSIGN_OR_RETURN(std::FILE * log, openLog(options.log));
   const std::unique_ptr<std::FILE, int (*)(std::FILE *)> logOwner(
       log, [](std::FILE *file) { return file ? std::fclose(file) : 0; });

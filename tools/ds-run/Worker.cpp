@@ -108,6 +108,8 @@ static absl::StatusOr<runtime::SessionOptions> sessionOptions(const Job &job) {
   options.loadModel = job.loadModel;
   options.steps = job.steps;
   options.executor.threads = job.threads;
+  options.executor.collectTimings = job.profileDescriptor >= 0;
+  options.profileDescriptor = job.profileDescriptor;
   options.executor.timeout = std::chrono::milliseconds(job.timeoutMs);
   if (!job.config.empty()) {
     DS_ASSIGN_OR_RETURN(const TrainingConfig config, parseTrainingConfig(job.config, job.configName));

@@ -95,6 +95,8 @@ static int runCommandLine(std::vector<std::string> arguments) {
   trainCommand->add_option("--log", train.log, "Write one JSON record per step to this file");
   trainCommand->add_option("--save-model", train.saveModel,
                            "Write the trained weights, full tensors, to this .safetensors file");
+  trainCommand->add_option("--profile", train.profile,
+                           "Write when each instruction of rank 0's last step ran, for Perfetto or chrome://tracing");
   trainCommand->add_option("--dump-variables", train.dumps,
                            "Write the variables of a role at the end: ROLE=FILE.safetensors");
   trainCommand

@@ -35,8 +35,9 @@ struct InstructionTiming {
   uint32_t queue = 0;
   uint32_t order = 0; ///< of plan::Instruction
   std::string name;
-  double seconds = 0;     ///< in all iterations of the last step, without waits
-  double waitSeconds = 0; ///< for its events
+  double beginSeconds = 0; ///< when it began first, since the step's begin
+  double seconds = 0;      ///< in all iterations of the last step, without waits
+  double waitSeconds = 0;  ///< for its events
 };
 
 /// One rank's program with all pointers and extents resolved. Errors carry rank, step and op in their message

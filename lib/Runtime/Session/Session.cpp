@@ -6,6 +6,7 @@
 #include "ElementIO.h"
 
 #include "ds/Runtime/Collective/Local/LocalTransport.h"
+#include "ds/Runtime/Session/Profile.h"
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
@@ -63,6 +64,7 @@ private:
   absl::Status beginOutputs();
   absl::Status writeOutputs(int64_t step);
   absl::Status save();
+  absl::Status writeProfile();
 
   const plan::PlanT &plan;
   const SharedJob &job;
@@ -220,8 +222,10 @@ absl::StatusOr<SessionResult> Session::run() {
     }
     DS_RETURN_IF_ERROR(runStep(result.steps));
   }
-  if (!result.wasStopped)
+  if (!result.wasStopped) {
     DS_RETURN_IF_ERROR(save());
+    DS_RETURN_IF_ERROR(writeProfile());
+  }
   result.memory = memoryUse();
   return result;
 }
@@ -268,6 +272,14 @@ absl::Status Session::writeOutputs(int64_t step) {
     DS_RETURN_IF_ERROR(writeHeld(outputFiles[i], stored, mesh, rank, held));
   }
   return absl::OkStatus();
+}
+
+absl::Status Session::writeProfile() {
+  if (rank != 0 || options.profileDescriptor < 0)
+    return absl::OkStatus();
+  DS_ASSIGN_OR_RETURN(File file, duplicate(options.profileDescriptor, "the profile"));
+  const std::string text = traceText(plan, executor->timings());
+  return file.writeAt(0, text.data(), static_cast<int64_t>(text.size()));
 }
 
 absl::Status Session::save() {

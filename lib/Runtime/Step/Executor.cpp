@@ -52,6 +52,7 @@ private:
   Program program;
 
   StepState state;
+  int64_t stepBegin = 0; ///< of the last step, on nowNs's clock
   std::vector<QueueRunner> runners;
   Gate started, finished; ///< steps begun; queues done, of all steps
   std::atomic<bool> isClosing{false};
@@ -149,6 +150,7 @@ absl::Status ProgramExecutor::runStep() {
   if (absl::Status status = failure(); !status.ok())
     return absl::FailedPreconditionError(absl::StrCat("an earlier step failed: ", std::string(status.message())));
   setThreads(options.threads); // The number belongs to the calling thread.
+  stepBegin = nowNs();
   const uint32_t done = finished.value() + static_cast<uint32_t>(program.queues.size());
   started.add();
   runQueue(program.computeQueue);
@@ -184,8 +186,9 @@ std::vector<InstructionTiming> ProgramExecutor::timings() const {
     for (size_t i = 0; i < runners[number].times().size(); ++i) {
       const ProgramStep &step = program.queues[number]->steps[i];
       const StepTime &time = runners[number].times()[i];
-      result.push_back({static_cast<uint32_t>(number), step.order, step.name, static_cast<double>(time.run) * 1e-9,
-                        static_cast<double>(time.wait) * 1e-9});
+      auto seconds = [](int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; };
+      result.push_back({static_cast<uint32_t>(number), step.order, step.name, seconds(time.begin - stepBegin),
+                        seconds(time.run), seconds(time.wait)});
     }
   return result;
 }

@@ -57,8 +57,11 @@ absl::Status QueueRunner::runOne(size_t position, uint32_t epoch, int64_t loopIn
   DS_RETURN_IF_ERROR(step.task->run({state.step.load(std::memory_order_relaxed), loopIndex}));
   for (uint32_t event : step.signals)
     state.events[event].advanceTo(epoch);
-  stepTimes[position].wait += begun - arrived;
-  stepTimes[position].run += nowNs() - begun;
+  StepTime &time = stepTimes[position];
+  if (time.begin == 0)
+    time.begin = begun;
+  time.wait += begun - arrived;
+  time.run += nowNs() - begun;
   return absl::OkStatus();
 }
 

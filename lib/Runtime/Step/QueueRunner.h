@@ -29,6 +29,7 @@ struct StepState {
 
 /// Nanoseconds of one instruction in one step.
 struct StepTime {
+  int64_t begin = 0; ///< of its first run, on nowNs's clock
   int64_t run = 0, wait = 0;
 };
 

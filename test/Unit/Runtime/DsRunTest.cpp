@@ -105,6 +105,37 @@ TEST(DsRun, ReportsMemory) {
   }
 }
 
+TEST(DsRun, ProfilesTheInstructionsOfTheLastStep) {
+  for (const uint32_t repeats : {0, 3}) {
+    const TemporaryFolder folder;
+    makeJob(folder, 2, repeats);
+    const ToolResult result = runTool(folder, {"train", folder / "plan.dsplan", "--data", folder / "data", "--steps",
+                                               "4", "--profile", folder / "trace.json"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    std::map<std::string, nlohmann::json> events;
+    std::vector<std::string> queues;
+    const auto trace = nlohmann::json::parse(readText(folder / "trace.json"));
+    for (const auto &event : trace["traceEvents"]) {
+      if (event["ph"] == "M") {
+        queues.push_back(event["args"]["name"]);
+        continue;
+      }
+      const std::string name = event["name"];
+      EXPECT_GE(event["ts"].get<double>(), 0) << name;
+      EXPECT_GT(event["dur"].get<double>(), 0) << name;
+      EXPECT_TRUE(name.empty() || events.emplace(name, event).second) << "two events of " << name;
+    }
+    EXPECT_EQ(queues, (std::vector<std::string>{"compute", "dp"}));
+    for (const char *name : {"squares", "sum of losses", "gather weight", "update"})
+      ASSERT_EQ(events.count(name), 1u) << name;
+    EXPECT_EQ(events["squares"]["tid"], 0);
+    EXPECT_EQ(events["gather weight"]["tid"], 1);
+    // Within one step, and in the order of its events.
+    EXPECT_LE(events["squares"]["ts"], events["sum of losses"]["ts"]);
+    EXPECT_LE(events["gather weight"]["ts"], events["update"]["ts"]);
+  }
+}
+
 TEST(DsRun, LoadsWhatItSaved) {
   const TemporaryFolder folder;
   makeJob(folder, 3);
@@ -177,6 +208,7 @@ TEST(DsRun, SaysWhatIsWrong) {
        "header length must be at most 2, got 64"},
       {{"train", plan, "--data", data, "--config", folder / "bad.json"}, 2, "optimiser"},
       {{"train", plan, "--data", data, "--save-model", folder / "no/such/folder"}, 2, "cannot write"},
+      {{"train", plan, "--data", data, "--profile", folder / "no/such/trace.json"}, 2, "cannot write"},
       {{"train", plan, "--data", data, "--dump-variables", "weights=x"}, 2, "--dump-variables must be ROLE=FILE"},
       {{"train", plan, "--data", data, "--bogus"}, 2, "--bogus"},
       {{"train"}, 2, "program is required"},

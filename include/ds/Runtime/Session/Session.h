@@ -34,6 +34,7 @@ struct SessionOptions {
   ExecutorOptions executor;
   std::vector<SaveRequest> saves;
   std::vector<OutputRequest> outputs;
+  int profileDescriptor = -1; ///< a file for rank 0's trace of the last step (Profile.h); needs executor.collectTimings
 };
 
 /// What a rank takes of the machine; bytes.
