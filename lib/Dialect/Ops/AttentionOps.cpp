@@ -58,8 +58,9 @@ struct AttentionIndices {
 } // namespace
 
 static AttentionIndices addAttention(LayoutRule &rule, ArrayRef<int64_t> query, ArrayRef<int64_t> key,
-                                     ArrayRef<int64_t> value, Value bias) {
-  unsigned batch = rule.addIndex(query[0]), keyHeads = rule.addIndex(key[1]), group = rule.addIndex(query[1] / key[1]);
+                                     ArrayRef<int64_t> value, Value bias, IndexKind groupKind) {
+  unsigned batch = rule.addIndex(query[0]), keyHeads = rule.addIndex(key[1]);
+  unsigned group = rule.addIndex(query[1] / key[1], groupKind);
   unsigned rows = rule.addIndex(query[2], IndexKind::Whole), columns = rule.addIndex(key[2], IndexKind::Whole);
   unsigned width = rule.addIndex(query[3], IndexKind::Whole), valueWidth = rule.addIndex(value[3], IndexKind::Whole);
   AttentionIndices indices;
@@ -77,8 +78,8 @@ static AttentionIndices addAttention(LayoutRule &rule, ArrayRef<int64_t> query, 
 
 LayoutRule AttentionOp::getLayoutRule() {
   LayoutRule rule;
-  AttentionIndices a =
-      addAttention(rule, shapeOfTensor(getQuery()), shapeOfTensor(getKey()), shapeOfTensor(getValue()), getBias());
+  AttentionIndices a = addAttention(rule, shapeOfTensor(getQuery()), shapeOfTensor(getKey()), shapeOfTensor(getValue()),
+                                    getBias(), IndexKind::Parallel);
   rule.operands = {a.query, a.key, a.value};
   if (getBias())
     rule.operands.push_back(a.bias);
@@ -88,8 +89,9 @@ LayoutRule AttentionOp::getLayoutRule() {
 
 LayoutRule AttentionGradOp::getLayoutRule() {
   LayoutRule rule;
-  AttentionIndices a =
-      addAttention(rule, shapeOfTensor(getQuery()), shapeOfTensor(getKey()), shapeOfTensor(getValue()), getBias());
+  // The gradients of key and value are sums over the group.
+  AttentionIndices a = addAttention(rule, shapeOfTensor(getQuery()), shapeOfTensor(getKey()), shapeOfTensor(getValue()),
+                                    getBias(), IndexKind::Whole);
   rule.operands = {a.query, a.key, a.value, a.result};
   if (getBias())
     rule.operands.push_back(a.bias);
