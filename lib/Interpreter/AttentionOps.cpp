@@ -4,9 +4,15 @@
 #include "Semantics.h"
 
 #include "ds/Dialect/DsDialect.h"
+#include "ds/Dialect/IndexNotation.h"
 
+#include "llvm/ADT/StringExtras.h"
+
+#include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <numeric>
 
 using namespace mlir;
 using namespace ds;
@@ -16,10 +22,18 @@ namespace {
 class LocalAttention {
 public:
   LocalAttention(LocalCall &call, double scale, bool isCausal, int biasOperand)
-      : query(call.operand(0)), key(call.operand(1)), value(call.operand(2)),
-        bias(biasOperand < 0 ? nullptr : &call.operand(biasOperand)), scale(scale), isCausal(isCausal),
-        rowPositions(call.operandPlacements[0]->positions(call.rank, 2)),
-        shift(call.operandPlacements[1]->shape()[2] - call.operandPlacements[0]->shape()[2]) {
+      : LocalAttention(call.operand(0), call.operand(1), call.operand(2),
+                       biasOperand < 0 ? nullptr : &call.operand(biasOperand), scale, isCausal) {
+    rowPositions = call.operandPlacements[0]->positions(call.rank, 2);
+    shift = call.operandPlacements[1]->shape()[2] - call.operandPlacements[0]->shape()[2];
+  }
+
+  /// Of an attention that has all positions.
+  LocalAttention(const DenseTensor &query, const DenseTensor &key, const DenseTensor &value, const DenseTensor *bias,
+                 double scale, bool isCausal)
+      : query(query), key(key), value(value), bias(bias), scale(scale), isCausal(isCausal),
+        rowPositions(query.shape[2]), shift(key.shape[2] - query.shape[2]) {
+    std::iota(rowPositions.begin(), rowPositions.end(), 0);
     batches = query.shape[0], heads = query.shape[1], rows = query.shape[2], width = query.shape[3];
     keyHeads = key.shape[1], columns = key.shape[2], valueWidth = value.shape[3];
   }
@@ -46,8 +60,8 @@ public:
     return (b * keyHeads + h / (heads / keyHeads)) * columns + t;
   }
 
-  /// The probabilities of query row (b, h, s) over all positions.
-  void findProbabilities(int64_t b, int64_t h, int64_t s, std::vector<double> &result) const {
+  /// The probabilities of query row (b, h, s) over all positions; returns the logarithm of the exponentials' sum.
+  double findProbabilities(int64_t b, int64_t h, int64_t s, std::vector<double> &result) const {
     result.assign(columns, -std::numeric_limits<double>::infinity());
     const double *q = query.floats.data() + queryRow(b, h, s) * width;
     double largest = -std::numeric_limits<double>::infinity(), sum = 0;
@@ -66,6 +80,19 @@ public:
     }
     for (double &x : result)
       x /= sum;
+    return largest + std::log(sum);
+  }
+
+  /// Adds the result of query row (b, h, s) to `out`; returns what findProbabilities does.
+  double addResultOfRow(int64_t b, int64_t h, int64_t s, double *out) const {
+    std::vector<double> probabilities;
+    const double logSum = findProbabilities(b, h, s, probabilities);
+    for (int64_t t = 0; t < columns; ++t) {
+      const double *v = value.floats.data() + keyRow(b, h, t) * valueWidth;
+      for (int64_t i = 0; i < valueWidth; ++i)
+        out[i] += probabilities[t] * v[i];
+    }
+    return logSum;
   }
 
   const DenseTensor &query, &key, &value;
@@ -96,32 +123,28 @@ static LogicalResult attention(LocalCall &call) {
   const LocalAttention a(call, op.getScale().convertToDouble(), op.getCausal(), op.getBias() ? 3 : -1);
   if (failed(a.check(call)) || failed(call.requireShape({a.batches, a.heads, a.rows, a.valueWidth})))
     return failure();
-  std::vector<double> probabilities;
   for (int64_t b = 0; b < a.batches; ++b)
     for (int64_t h = 0; h < a.heads; ++h)
-      for (int64_t s = 0; s < a.rows; ++s) {
-        a.findProbabilities(b, h, s, probabilities);
-        double *out = call.result().floats.data() + a.queryRow(b, h, s) * a.valueWidth;
-        for (int64_t t = 0; t < a.columns; ++t) {
-          const double *v = a.value.floats.data() + a.keyRow(b, h, t) * a.valueWidth;
-          for (int64_t i = 0; i < a.valueWidth; ++i)
-            out[i] += probabilities[t] * v[i];
-        }
-      }
+      for (int64_t s = 0; s < a.rows; ++s)
+        a.addResultOfRow(b, h, s, call.result().floats.data() + a.queryRow(b, h, s) * a.valueWidth);
   return success();
 }
 
-/// Adds what query row (b, h, s) gives to the gradients of query, key and value.
-static void addGradientsOfRow(LocalCall &call, const LocalAttention &a, int64_t b, int64_t h, int64_t s) {
+/// The gradients of query, key and value.
+using AttentionGradients = std::array<DenseTensor *, 3>;
+
+/// Adds what query row (b, h, s) gives to the gradients.
+static void addGradientsOfRow(const LocalAttention &a, const DenseTensor &gradient, const AttentionGradients &sums,
+                              int64_t b, int64_t h, int64_t s) {
   std::vector<double> probabilities, gradients(a.columns, 0.0);
   a.findProbabilities(b, h, s, probabilities);
-  const double *incoming = call.operand(3).floats.data() + a.queryRow(b, h, s) * a.valueWidth;
+  const double *incoming = gradient.floats.data() + a.queryRow(b, h, s) * a.valueWidth;
   double mean = 0;
   for (int64_t t = 0; t < a.columns; ++t) {
     const int64_t row = a.keyRow(b, h, t) * a.valueWidth;
     for (int64_t i = 0; i < a.valueWidth; ++i) {
       gradients[t] += incoming[i] * a.value.floats[row + i];
-      call.result(2).floats[row + i] += probabilities[t] * incoming[i];
+      sums[2]->floats[row + i] += probabilities[t] * incoming[i];
     }
     mean += probabilities[t] * gradients[t];
   }
@@ -130,10 +153,17 @@ static void addGradientsOfRow(LocalCall &call, const LocalAttention &a, int64_t 
     const double score = a.scale * probabilities[t] * (gradients[t] - mean);
     const int64_t row = a.keyRow(b, h, t) * a.width;
     for (int64_t i = 0; i < a.width; ++i) {
-      call.result(0).floats[queryRow + i] += score * a.key.floats[row + i];
-      call.result(1).floats[row + i] += score * a.query.floats[queryRow + i];
+      sums[0]->floats[queryRow + i] += score * a.key.floats[row + i];
+      sums[1]->floats[row + i] += score * a.query.floats[queryRow + i];
     }
   }
+}
+
+static void addGradients(const LocalAttention &a, const DenseTensor &gradient, const AttentionGradients &sums) {
+  for (int64_t b = 0; b < a.batches; ++b)
+    for (int64_t h = 0; h < a.heads; ++h)
+      for (int64_t s = 0; s < a.rows; ++s)
+        addGradientsOfRow(a, gradient, sums, b, h, s);
 }
 
 static LogicalResult attentionGrad(LocalCall &call) {
@@ -146,12 +176,128 @@ static LogicalResult attentionGrad(LocalCall &call) {
       return failure();
   if (call.operand(3).shape != Shape{a.batches, a.heads, a.rows, a.valueWidth})
     return call.fail("gradient must have the local shape of the attention's result");
-  for (int64_t b = 0; b < a.batches; ++b)
-    for (int64_t h = 0; h < a.heads; ++h)
-      for (int64_t s = 0; s < a.rows; ++s)
-        addGradientsOfRow(call, a, b, h, s);
+  addGradients(a, call.operand(3), {&call.result(0), &call.result(1), &call.result(2)});
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Fused attention: the same on views of the tensors
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A tensor by its letters, seen as [b, heads, positions, width].
+class IndexedView {
+public:
+  IndexedView(StringRef letters, const Shape &shape) : letters(letters) {
+    int64_t stride = 1;
+    for (size_t dim = letters.size(); dim-- > 0; stride *= shape[dim]) {
+      if (llvm::isDigit(letters[dim]))
+        base += (letters[dim] - '0') * stride;
+      else
+        dims[letters[dim]] = {shape[dim], stride};
+    }
+  }
+
+  int64_t size(char letter) const { return dims.count(letter) ? dims.at(letter).first : 1; }
+  /// "b", "kg", "s" and "d", for instance: the letters of four dims.
+  using Order = std::array<StringRef, 4>;
+
+  Shape shape(const Order &order) const {
+    Shape result;
+    for (StringRef group : order) {
+      result.push_back(1);
+      for (char letter : group)
+        result.back() *= size(letter);
+    }
+    return result;
+  }
+
+  /// For each element of the view, row-major, its place in the tensor.
+  std::vector<int64_t> places(const Order &order) const {
+    std::vector<int64_t> result = {base};
+    for (StringRef group : order)
+      for (char letter : group) {
+        std::vector<int64_t> next;
+        for (int64_t place : result)
+          for (int64_t i = 0; i < size(letter); ++i)
+            next.push_back(place + (dims.count(letter) ? i * dims.at(letter).second : 0));
+        result = std::move(next);
+      }
+    return result;
+  }
+
+  DenseTensor read(const DenseTensor &tensor, const Order &order) const {
+    DenseTensor result = DenseTensor::zeros(shape(order), true);
+    for (auto [element, place] : llvm::zip_equal(result.floats, places(order)))
+      element = tensor.floats[place];
+    return result;
+  }
+
+  void write(DenseTensor &tensor, const DenseTensor &view, const Order &order) const {
+    for (auto [element, place] : llvm::zip_equal(view.floats, places(order)))
+      tensor.floats[place] = element;
+  }
+
+private:
+  StringRef letters;
+  int64_t base = 0;
+  std::map<char, std::pair<int64_t, int64_t>> dims; ///< size and stride
+};
+} // namespace
+
+static const IndexedView::Order kQueryOrder = {"b", "kg", "s", "d"}, kKeyOrder = {"b", "k", "t", "d"},
+                                kValueOrder = {"b", "k", "t", "e"}, kResultOrder = {"b", "kg", "s", "e"},
+                                kRowOrder = {"b", "kg", "s", ""}, kBiasOrder = {"b", "kg", "", "t"};
+
+static LogicalResult fusedAttention(LocalCall &call) {
+  auto op = cast<FusedAttentionOp>(call.op);
+  const IndexNotation notation = IndexNotation::parse(op.getIndices());
+  auto read = [&](unsigned number, const IndexedView::Order &order) {
+    return IndexedView(notation.operands[number], call.operand(number).shape).read(call.operand(number), order);
+  };
+  const DenseTensor query = read(0, kQueryOrder), key = read(1, kKeyOrder), value = read(2, kValueOrder);
+  const DenseTensor bias = op.getBias() ? read(3, kBiasOrder) : DenseTensor();
+  const LocalAttention a(query, key, value, op.getBias() ? &bias : nullptr, op.getScale().convertToDouble(),
+                         op.getCausal());
+  DenseTensor result = DenseTensor::zeros({a.batches, a.heads, a.rows, a.valueWidth}, true);
+  DenseTensor logSum = DenseTensor::zeros({a.batches, a.heads, a.rows, 1}, true);
+  for (int64_t b = 0; b < a.batches; ++b)
+    for (int64_t h = 0; h < a.heads; ++h)
+      for (int64_t s = 0; s < a.rows; ++s) {
+        const int64_t row = a.queryRow(b, h, s);
+        logSum.floats[row] = a.addResultOfRow(b, h, s, result.floats.data() + row * a.valueWidth);
+      }
+  IndexedView(notation.results[0], call.result(0).shape).write(call.result(0), result, kResultOrder);
+  IndexedView(notation.results[1], call.result(1).shape).write(call.result(1), logSum, kRowOrder);
+  return success();
+}
+
+/// Ignores the result and the log-sum, which are a faster way to the same numbers.
+static LogicalResult fusedAttentionGrad(LocalCall &call) {
+  auto op = cast<FusedAttentionGradOp>(call.op);
+  const IndexNotation notation = IndexNotation::parse(op.getIndices());
+  auto read = [&](unsigned number, const IndexedView::Order &order) {
+    return IndexedView(notation.operands[number], call.operand(number).shape).read(call.operand(number), order);
+  };
+  const DenseTensor query = read(0, kQueryOrder), key = read(1, kKeyOrder), value = read(2, kValueOrder);
+  const DenseTensor bias = op.getBias() ? read(6, kBiasOrder) : DenseTensor(), gradient = read(5, kResultOrder);
+  const LocalAttention a(query, key, value, op.getBias() ? &bias : nullptr, op.getScale().convertToDouble(),
+                         op.getCausal());
+  DenseTensor ofQuery = DenseTensor::zeros(query.shape, true), ofKey = DenseTensor::zeros(key.shape, true),
+              ofValue = DenseTensor::zeros(value.shape, true);
+  addGradients(a, gradient, {&ofQuery, &ofKey, &ofValue});
+  const IndexedView::Order orders[] = {kQueryOrder, kKeyOrder, kValueOrder};
+  const DenseTensor *const gradients[] = {&ofQuery, &ofKey, &ofValue};
+  for (auto [number, tensor] : llvm::enumerate(gradients)) {
+    DenseTensor &target = call.result(std::min<size_t>(number, call.results.size() - 1));
+    IndexedView(notation.results[number], target.shape).write(target, *tensor, orders[number]);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rotary embeddings
+//===----------------------------------------------------------------------===//
 
 static LogicalResult rotaryEmbedding(LocalCall &call) {
   const DenseTensor &input = call.operand(0), &cosine = call.operand(1), &sine = call.operand(2);
@@ -175,5 +321,7 @@ static LogicalResult rotaryEmbedding(LocalCall &call) {
 void ds::addAttentionOps(SemanticsTable &table) {
   table.add<AttentionGradOp>(attentionGrad);
   table.add<AttentionOp>(attention);
+  table.add<FusedAttentionGradOp>(fusedAttentionGrad);
+  table.add<FusedAttentionOp>(fusedAttention);
   table.add<RotaryEmbeddingOp>(rotaryEmbedding);
 }

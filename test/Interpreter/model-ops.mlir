@@ -2,6 +2,7 @@
 // RUN: ds-interpret %s --function norms --input x=0.5,-1,2,3,0,-2 --input g=1,2,3 --input b=0.5,0,-0.5 | FileCheck %s --check-prefix=NORMS
 // RUN: ds-interpret %s --function losses --input x=0.5,-1,2,3,0,-2 --input labels=2,-100 | FileCheck %s --check-prefix=LOSSES
 // RUN: ds-interpret %s --function attention --input q=1,0,0,1,2,1,-1,1 --input k=1,1,0,2,-1,0.5 --input v=1,2,4 | FileCheck %s --check-prefix=ATTENTION
+// RUN: ds-interpret %s --function fused --input x=1,0,0,1,2,1,-1,1,1,1,0,2,-1,0.5,1,2,4,0.5 --input bias=0.5,-1,0.25 --input g=1,-1,0.5,2,1,0 | FileCheck %s --check-prefix=FUSED
 // RUN: ds-interpret %s --function images --input x=0,1,2,3,4,5,6,7,8 --input w=1,2,3,4 | FileCheck %s --check-prefix=IMAGES
 // RUN: ds-interpret %s --function picks --input x=1,5,3,5,2,0,-1,7 | FileCheck %s --check-prefix=PICKS
 // RUN: ds-interpret %s --function batched --input a=1,2,3,4,5,6,7,8 --input b=1,0,2,1 | FileCheck %s --check-prefix=BATCHED
@@ -63,4 +64,18 @@ func.func @picks(%x: tensor<2x4xf32> {ds.name = "x"}) -> (tensor<2x3xf32> {ds.na
 func.func @batched(%a: tensor<2x2x2xf32> {ds.name = "a"}, %b: tensor<2x2xf32> {ds.name = "b"}) -> (tensor<2x2x2xf32> {ds.name = "y"}) {
   %y = ds.matmul %a, %b {indices = "bmk,kn->mbn"} : (tensor<2x2x2xf32>, tensor<2x2xf32>) -> tensor<2x2x2xf32>
   return %y : tensor<2x2x2xf32>
+}
+
+// Query, key and value are parts of one tensor, and so are their gradients.
+// FUSED: attended = [1, 3, 1, 2] 2 1 1.76159 1.1192 2.54102 0.903592
+// FUSED: log_sum = [1, 1, 3] 0.5 1.12693 1.30496
+// FUSED: gradient = [1, 3, 3, 1, 2] 0 0 0.207797 -0.130147 2.0145 0.761594 0.0524968 {{[^ ]+}} 0.0462164 0.00314022 0.137297 0.238406 0.1553 0.254013 -0.254013 0.127007 0.348207 0
+func.func @fused(%x: tensor<1x3x3x1x2xf32> {ds.name = "x"}, %bias: tensor<1x3xf32> {ds.name = "bias"}, %g: tensor<1x3x1x2xf32> {ds.name = "g"})
+    -> (tensor<1x3x1x2xf32> {ds.name = "attended"}, tensor<1x1x3xf32> {ds.name = "log_sum"}, tensor<1x3x3x1x2xf32> {ds.name = "gradient"}) {
+  %y, %l = ds.fused_attention %x, %x, %x, %bias {indices = "bs0kd,bt1kd,bt2ke,bt->bske,bks", scale = 0.5 : f64, causal}
+      : (tensor<1x3x3x1x2xf32>, tensor<1x3x3x1x2xf32>, tensor<1x3x3x1x2xf32>, tensor<1x3xf32>) -> (tensor<1x3x1x2xf32>, tensor<1x1x3xf32>)
+  %d = ds.fused_attention_grad %x, %x, %x, %y, %l, %g, %bias {indices = "bs0kd,bt1kd,bt2ke,bske,bks,bske,bt->bs0kd,bt1kd,bt2ke", scale = 0.5 : f64, causal}
+      : (tensor<1x3x3x1x2xf32>, tensor<1x3x3x1x2xf32>, tensor<1x3x3x1x2xf32>, tensor<1x3x1x2xf32>, tensor<1x1x3xf32>, tensor<1x3x1x2xf32>, tensor<1x3xf32>)
+      -> tensor<1x3x3x1x2xf32>
+  return %y, %l, %d : tensor<1x3x1x2xf32>, tensor<1x1x3xf32>, tensor<1x3x3x1x2xf32>
 }
