@@ -37,6 +37,9 @@ struct CpuOptions {
   unsigned threads = 2;       ///< that compile at the same time
 };
 
+/// The symbol of the kernel with `hash`.
+inline std::string kernelSymbol(llvm::StringRef hash) { return ("ds_kernel_" + hash).str(); }
+
 struct CompiledKernel {
   std::string symbol; ///< "ds_kernel_" and the hash
   std::string hash;   ///< of the kernel's structure, without sizes: 32 hexadecimal digits
@@ -55,6 +58,10 @@ public:
 
   /// Adds `kernel` unless an equal one is there, and tells how to call it. Fails with an error on the op.
   virtual mlir::FailureOr<CompiledKernel> add(KernelOp kernel, const Mesh &mesh) = 0;
+
+  /// The same for a ds.fused_attention or ds.fused_attention_grad. Its extents are those of the letters b, k, g, s and t
+  /// (g of length 1 if there is none), its last buffer is a workspace. Returns the symbol's hash.
+  virtual std::string addAttention(mlir::Operation *op) = 0;
 
   /// The shared object (ELF) of all kernels; empty if there are none. The same kernels in the same order give the same
   /// bytes. Fails with an error at an unknown location, as it means a fault of the code generator.

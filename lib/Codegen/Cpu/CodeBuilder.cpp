@@ -21,6 +21,7 @@ Value CodeBuilder::sub(Value a, Value b) { return arith::SubIOp::create(builder,
 Value CodeBuilder::mul(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
 Value CodeBuilder::div(Value a, Value b) { return arith::DivUIOp::create(builder, loc, a, b); }
 Value CodeBuilder::rem(Value a, Value b) { return arith::RemUIOp::create(builder, loc, a, b); }
+Value CodeBuilder::min(Value a, Value b) { return arith::MinSIOp::create(builder, loc, a, b); }
 Value CodeBuilder::isLess(Value a, Value b) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, a, b);
 }

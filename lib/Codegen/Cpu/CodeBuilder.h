@@ -33,6 +33,7 @@ public:
   mlir::Value mul(mlir::Value a, mlir::Value b);
   mlir::Value div(mlir::Value a, mlir::Value b); ///< unsigned
   mlir::Value rem(mlir::Value a, mlir::Value b); ///< unsigned
+  mlir::Value min(mlir::Value a, mlir::Value b); ///< signed
   /// Whether a < b, as i1.
   mlir::Value isLess(mlir::Value a, mlir::Value b);
 
@@ -90,6 +91,9 @@ public:
 
   /// for index in [begin, end): carried = body(index, carried).
   llvm::SmallVector<mlir::Value> loop(mlir::Value begin, mlir::Value end, mlir::ValueRange carried, LoopBody body);
+  /// The same for begin, begin + step, ...
+  llvm::SmallVector<mlir::Value> loop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange carried,
+                                      LoopBody body);
   /// The same, `lanes` indices at a time; what does not fill a vector goes under a mask.
   llvm::SmallVector<mlir::Value> vectorLoop(mlir::Value begin, mlir::Value end, unsigned lanes,
                                             mlir::ValueRange carried, VectorLoopBody body);
@@ -98,8 +102,6 @@ public:
   mlir::Location loc;
 
 private:
-  llvm::SmallVector<mlir::Value> loop(mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange carried,
-                                      LoopBody body);
   mlir::Value create(llvm::StringRef name, mlir::ValueRange operands, mlir::Type type,
                      llvm::ArrayRef<mlir::NamedAttribute> attributes);
 };

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "EmitAttention.h"
 #include "EmitKernel.h"
 #include "LowerKernel.h"
 #include "NativeCode.h"
@@ -34,6 +35,7 @@ public:
       : context(context), cpu(std::move(target)), threads(std::max(threads, 1u)) {}
 
   FailureOr<CompiledKernel> add(KernelOp kernel, const Mesh &mesh) final;
+  std::string addAttention(Operation *op) final;
   FailureOr<std::vector<uint8_t>> finish() final;
   std::vector<std::string> features() const final { return cpu.features; }
   std::string target() const final { return cpu.triple; }
@@ -62,7 +64,7 @@ FailureOr<CompiledKernel> CpuCompilerImpl::add(KernelOp kernel, const Mesh &mesh
     return failure();
   CompiledKernel compiled;
   compiled.hash = hashOf(structureOf(*graph));
-  compiled.symbol = "ds_kernel_" + compiled.hash;
+  compiled.symbol = kernelSymbol(compiled.hash);
   compiled.hasFinish = shape->hasFinish;
   compiled.shape = std::move(*shape);
   if (known.insert(compiled.hash).second) {
@@ -70,6 +72,15 @@ FailureOr<CompiledKernel> CpuCompilerImpl::add(KernelOp kernel, const Mesh &mesh
     emitKernel(*graph, compiled.symbol, cpu.vectorBits(), *modules.back());
   }
   return compiled;
+}
+
+std::string CpuCompilerImpl::addAttention(Operation *op) {
+  std::string hash = hashOf(structureOfAttention(op));
+  if (known.insert(hash).second) {
+    modules.push_back(ModuleOp::create(op->getLoc()));
+    emitAttention(op, kernelSymbol(hash), cpu.vectorBits(), *modules.back());
+  }
+  return hash;
 }
 
 FailureOr<ObjectCode> CpuCompilerImpl::compile(ModuleOp module) {

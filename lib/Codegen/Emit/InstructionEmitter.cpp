@@ -3,6 +3,7 @@
 
 #include "InstructionEmitter.h"
 
+#include "ds/Analysis/AttentionShape.h"
 #include "ds/Plan/LayoutTables.h"
 
 using namespace mlir;
@@ -168,21 +169,25 @@ LogicalResult InstructionEmitter::emitLoop(scf::ForOp loop) {
   return success();
 }
 
+uint32_t InstructionEmitter::kernelId(StringRef hash, bool hasFinish) {
+  auto [it, isNew] = kernelIds.try_emplace(hash, plan.kernels.size());
+  if (isNew) {
+    auto kernel = std::make_unique<plan::KernelT>();
+    kernel->hash = hash;
+    kernel->symbol = kernelSymbol(hash);
+    kernel->has_finish = hasFinish;
+    plan.kernels.push_back(std::move(kernel));
+  }
+  return it->second;
+}
+
 LogicalResult InstructionEmitter::emitKernel(KernelOp op) {
   FailureOr<CompiledKernel> compiled = kernels.add(op, mesh);
   if (failed(compiled))
     return failure();
-  auto [it, isNew] = kernelIds.try_emplace(compiled->symbol, plan.kernels.size());
-  if (isNew) {
-    auto kernel = std::make_unique<plan::KernelT>();
-    kernel->hash = compiled->hash;
-    kernel->symbol = compiled->symbol;
-    kernel->has_finish = compiled->hasFinish;
-    plan.kernels.push_back(std::move(kernel));
-  }
   const KernelShape &shape = compiled->shape;
   plan::KernelCallT call;
-  call.kernel = it->second;
+  call.kernel = kernelId(compiled->hash, compiled->hasFinish);
   for (Value input : op.getInputs())
     call.buffers.push_back(storage.storageOf(input));
   call.first_output = call.buffers.size();
@@ -209,6 +214,34 @@ LogicalResult InstructionEmitter::emitKernel(KernelOp op) {
   return success();
 }
 
+/// A `ds.fused_attention` or its gradient.
+void InstructionEmitter::emitAttention(Operation *op) {
+  LayoutRule rule = *findLayoutRule(op);
+  IndexSplits splits = splitsOf(op, rule);
+  auto extentOf = [&](StringRef letters) {
+    std::vector<DimLayout> dims;
+    for (char letter : letters)
+      if (std::optional<unsigned> index = indexOfLetter(op, rule, letter))
+        dims.push_back(splits[*index]);
+    return extents.add(dims);
+  };
+  AttentionShape shape = analyzeAttention(op, mesh);
+  plan::KernelCallT call;
+  call.kernel = kernelId(kernels.addAttention(op), /*hasFinish=*/false);
+  for (Value operand : op->getOperands())
+    call.buffers.push_back(storage.storageOf(operand));
+  call.first_output = call.buffers.size();
+  for (Value result : op->getResults())
+    call.buffers.push_back(storage.storageOf(result));
+  uint64_t bytes = shape.chunks * attentionWorkspace(op) * sizeof(float);
+  call.buffers.push_back(storage.addScratch("workspace." + std::to_string(nextOrder), bytes));
+  for (StringRef letter : {"b", "k", "g", "s", "t"})
+    call.extents.push_back(extentOf(letter));
+  call.rows = extentOf(shape.rowLetters);
+  call.chunks = shape.chunks;
+  add(std::move(call), op);
+}
+
 LogicalResult InstructionEmitter::emit(Operation *op) {
   if (isa<ReadOp, ReshapeOp, FenceOp, WaitOp, scf::YieldOp, func::ReturnOp>(op))
     return success();
@@ -220,6 +253,8 @@ LogicalResult InstructionEmitter::emit(Operation *op) {
     return emitLoop(loop);
   if (auto kernel = dyn_cast<KernelOp>(op))
     return emitKernel(kernel);
+  if (isa<FusedAttentionOp, FusedAttentionGradOp>(op))
+    return emitAttention(op), success();
   if (isa<MatmulOp, FusedMatmulOp>(op))
     return emitMatmul(op), success();
   if (auto start = dyn_cast<StartOp>(op))

@@ -32,6 +32,9 @@ private:
   void emitAssign(AssignOp op);
   void emitConstant(mlir::arith::ConstantOp op);
   llvm::LogicalResult emitKernel(KernelOp op);
+  void emitAttention(mlir::Operation *op);
+  /// The plan's number of a compiled kernel.
+  uint32_t kernelId(llvm::StringRef hash, bool hasFinish);
 
   // Movement (EmitMovement.cpp).
   void emitMove(mlir::Value from, uint32_t toStorage, mlir::Operation *op);
@@ -67,7 +70,7 @@ private:
   CpuCompiler &kernels;
   plan::PlanT &plan;
   ExtentTable extents;
-  llvm::StringMap<uint32_t> kernelIds; ///< symbol -> id
+  llvm::StringMap<uint32_t> kernelIds; ///< by hash
   uint32_t nextOrder = 0;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "Kernels.h"
+#include "ObjectCall.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -9,10 +10,7 @@
 
 #include <cmath>
 #include <cstring>
-#include <dlfcn.h>
 #include <random>
-#include <sys/mman.h>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace ds;
@@ -86,50 +84,6 @@ static double read(const char *source, Type element) {
   return static_cast<double>(static_cast<int64_t>(bits << (64 - width)) >> (64 - width));
 }
 
-namespace {
-
-/// Memory that starts on a cache line, full of NaN, with guard bytes at its end.
-class GuardedBuffer {
-public:
-  explicit GuardedBuffer(int64_t bytes) : bytes(bytes), memory(bytes + 2 * kGuard, '\xff') {}
-  char *data() { return memory.data() + (64 - reinterpret_cast<uintptr_t>(memory.data()) % 64) % 64; }
-  void checkGuard() {
-    for (int64_t place = 0; place < kGuard; ++place)
-      if (data()[bytes + place] != '\xff')
-        llvm::report_fatal_error("a kernel wrote past the end of a buffer");
-  }
-
-private:
-  static constexpr int64_t kGuard = 64;
-  int64_t bytes;
-  std::vector<char> memory;
-};
-
-/// A shared object in memory.
-class LoadedObject {
-public:
-  explicit LoadedObject(ArrayRef<uint8_t> bytes) : file(memfd_create("kernels", MFD_CLOEXEC)) {
-    if (::write(file, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
-      llvm::report_fatal_error("cannot write an object");
-    handle = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-      llvm::report_fatal_error(dlerror());
-  }
-  ~LoadedObject() {
-    dlclose(handle);
-    close(file);
-  }
-  template <typename FunctionT> FunctionT *find(const std::string &symbol) {
-    return reinterpret_cast<FunctionT *>(dlsym(handle, symbol.c_str()));
-  }
-
-private:
-  int file;
-  void *handle;
-};
-
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
@@ -164,7 +118,7 @@ std::vector<Tensor> ds::test::compileAndCall(KernelOp kernel, const std::vector<
   std::vector<uint8_t> bytes;
   CompiledKernel compiled = compileOnly(kernel, bytes);
   LoadedObject object(bytes);
-  auto *run = object.find<void(void *const *, const int64_t *, int64_t, int64_t, int64_t)>(compiled.symbol);
+  auto *run = object.find<KernelFunction>(compiled.symbol);
   auto *finish = object.find<void(void *const *, const int64_t *, int64_t)>(compiled.symbol + "_finish");
   if (!run || compiled.hasFinish != (finish != nullptr))
     llvm::report_fatal_error("a function is missing");

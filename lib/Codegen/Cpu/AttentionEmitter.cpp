@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "EmitAttention.h"
+
+#include "ds/Dialect/IndexNotation.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace ds;
+
+static constexpr StringRef kExtentLetters = "bkgst";
+/// The score of a key that a query does not see: below every finite one, as a bias for padding is about the least
+/// float.
+static constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
+std::string ds::structureOfAttention(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << op->getName() << op->getAttrDictionary();
+  // Widths, and the sizes of dims with a fixed coordinate, are in the code.
+  IndexNotation notation = IndexNotation::parse(op->getAttrOfType<StringAttr>("indices").getValue());
+  auto addSizes = [&](StringRef letters, Value value) {
+    for (auto [letter, size] : llvm::zip_equal(letters, cast<RankedTensorType>(value.getType()).getShape()))
+      if (llvm::isDigit(letter) || letter == 'd' || letter == 'e')
+        out << ' ' << letter << " of " << size;
+  };
+  for (auto [number, letters] : llvm::enumerate(notation.operands))
+    addSizes(letters, op->getOperand(number));
+  for (auto [number, letters] : llvm::enumerate(notation.results))
+    addSizes(letters, op->getResult(std::min<size_t>(number, op->getNumResults() - 1)));
+  return text;
+}
+
+AttentionEmitter::AttentionEmitter(Operation *op, unsigned vectorBits, OpBuilder &builder)
+    : op(op), code(builder, op->getLoc()), lanes(vectorBits / 32), isCausal(op->hasAttr("causal")),
+      scale(op->getAttrOfType<FloatAttr>("scale").getValueAsDouble()),
+      width(cast<RankedTensorType>(op->getOperand(0).getType()).getShape().back()),
+      valueWidth(cast<RankedTensorType>(op->getOperand(2).getType()).getShape().back()) {
+  IndexNotation notation = IndexNotation::parse(op->getAttrOfType<StringAttr>("indices").getValue());
+  auto add = [&](StringRef letters, Value value) {
+    strings.push_back(letters.str());
+    shapes.emplace_back(cast<RankedTensorType>(value.getType()).getShape());
+  };
+  for (auto [number, letters] : llvm::enumerate(notation.operands))
+    add(letters, op->getOperand(number));
+  for (auto [number, letters] : llvm::enumerate(notation.results))
+    add(letters, op->getResult(std::min<size_t>(number, op->getNumResults() - 1)));
+  const size_t withoutBias = isa<FusedAttentionOp>(op) ? 3 : 6;
+  if (op->getNumOperands() > withoutBias)
+    biasString = withoutBias;
+}
+
+//===----------------------------------------------------------------------===//
+// The call
+//===----------------------------------------------------------------------===//
+
+void AttentionEmitter::startFunction(StringRef name, ModuleOp module) {
+  MLIRContext *context = code.builder.getContext();
+  Type i64 = code.builder.getI64Type();
+  code.builder.setInsertionPointToEnd(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                          {code.pointerType(), code.pointerType(), i64, i64, i64});
+  function = LLVM::LLVMFuncOp::create(code.builder, code.loc, name, type);
+  code.builder.setInsertionPointToStart(function.addEntryBlock(code.builder));
+  Value pointers = function.getArgument(0), extents = function.getArgument(1);
+  const int64_t numBuffers = op->getNumOperands() + op->getNumResults();
+  for (size_t number = 0; number < strings.size(); ++number)
+    buffers.push_back(code.loadPointer(pointers, std::min<int64_t>(number, numBuffers - 1)));
+  for (auto [place, letter] : llvm::enumerate(kExtentLetters))
+    sizes[letter] = code.loadIndex(extents, 2 * place);
+  shift = code.sub(sizes['t'], sizes['s']);
+  workspace = code.addressOf(code.loadPointer(pointers, numBuffers), code.builder.getF32Type(),
+                             code.mul(function.getArgument(4), code.index(attentionWorkspace(op))));
+}
+
+Value AttentionEmitter::scratch(int64_t elements) {
+  Value place = code.addressOf(workspace, code.builder.getF32Type(), code.index(used));
+  used += elements;
+  assert(used <= attentionWorkspace(op) && "the plan must give each chunk the scratch memory that its code uses");
+  return place;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+MatrixView AttentionEmitter::rowsOf(size_t string, const Head &head, Value first) {
+  Value stride = code.index(1), offset = code.index(0), rowStride = code.index(0);
+  for (size_t dim = strings[string].size(); dim-- > 0;) {
+    char letter = strings[string][dim];
+    bool isFixed = llvm::isDigit(letter), isWidth = letter == 'd' || letter == 'e';
+    if (letter == 's' || letter == 't')
+      rowStride = stride;
+    Value at = isFixed                          ? code.index(letter - '0')
+               : letter == 'b'                  ? head.batch
+               : letter == 'k'                  ? head.key
+               : letter == 'g'                  ? head.group
+               : letter == 's' || letter == 't' ? first
+                                                : Value();
+    if (at)
+      offset = code.add(offset, code.mul(at, stride));
+    stride = code.mul(stride, isFixed || isWidth ? code.index(shapes[string][dim]) : sizes[letter]);
+  }
+  return {code.addressOf(buffers[string], code.builder.getF32Type(), offset), rowStride, {}};
+}
+
+AttentionEmitter::QueryBlock AttentionEmitter::queryBlock(const Head &head, Value first) {
+  Value count = code.min(code.index(kQueries), code.sub(sizes['s'], first));
+  Value keyEnd = isCausal ? code.add(code.add(first, count), shift) : sizes['t'];
+  return {head, first, count, keyEnd};
+}
+
+Value AttentionEmitter::rowAt(Value matrix, Value number, int64_t columns) {
+  return code.addressOf(matrix, code.builder.getF32Type(), code.mul(number, code.index(columns)));
+}
+
+Value AttentionEmitter::loadPart(Value row, int64_t part) {
+  Type f32 = code.builder.getF32Type();
+  return code.load(f32, code.addressOf(row, f32, code.index(part * lanes)), {lanes, {}});
+}
+
+void AttentionEmitter::storePart(Value value, Value row, int64_t part) {
+  code.store(value, code.addressOf(row, code.builder.getF32Type(), code.index(part * lanes)), {lanes, {}});
+}
+
+void AttentionEmitter::fillRows(const MatrixView &matrix, Value rows, int64_t columns) {
+  Type f32 = code.builder.getF32Type();
+  code.loop(code.index(0), rows, {}, [&](Value row, ValueRange) -> SmallVector<Value> {
+    Value base = code.addressOf(matrix.base, f32, code.mul(row, matrix.rowStride));
+    code.vectorLoop(code.index(0), code.index(columns), lanes, {},
+                    [&](Value at, Lanes part, ValueRange) -> SmallVector<Value> {
+                      code.store(number(0, lanes), code.addressOf(base, f32, at), part);
+                      return {};
+                    });
+    return {};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+Value AttentionEmitter::exp(Value value) { return math::ExpOp::create(code.builder, code.loc, value); }
+
+void AttentionEmitter::emitScores(size_t string, const QueryBlock &block, Value firstKey, Value keys, int64_t depth,
+                                  Value transposed, Value scores) {
+  TileMatmul matmul;
+  matmul.a = rowsOf(string, block.head, firstKey);
+  matmul.b = scratchMatrix(transposed, kQueries);
+  matmul.c = scratchMatrix(scores, kQueries);
+  matmul.rows = keys;
+  matmul.depth = code.index(depth);
+  matmul.columns = kQueries;
+  emitTileMatmul(code, matmul, lanes);
+}
+
+Value AttentionEmitter::maskScore(Value score, const QueryBlock &block, Value key, int64_t part) {
+  Type f32 = code.builder.getF32Type(), i32 = code.builder.getI32Type();
+  if (biasString) {
+    MatrixView bias = rowsOf(*biasString, block.head, key);
+    score = arith::AddFOp::create(code.builder, code.loc, score, code.splat(code.load(f32, bias.base, {}), lanes));
+  }
+  if (!isCausal)
+    return score;
+  Value last = code.iota(code.add(code.add(block.first, shift), code.index(part * lanes)), i32, lanes);
+  Value position = code.splat(arith::TruncIOp::create(code.builder, code.loc, i32, key), lanes);
+  Value isHidden = arith::CmpIOp::create(code.builder, code.loc, arith::CmpIPredicate::sgt, position, last);
+  return arith::SelectOp::create(code.builder, code.loc, isHidden, number(kHidden, lanes), score);
+}
