@@ -80,6 +80,8 @@ void ds::buildPlacementPipeline(OpPassManager &manager, const PlacementOptions &
 void ds::buildKernelPipeline(OpPassManager &manager) {
   // Before the ops that take labels are written out.
   manager.addNestedPass<func::FuncOp>(createBoundInputsPass());
+  // Attentions that it leaves are decomposed.
+  manager.addNestedPass<func::FuncOp>(createFuseAttentionPass());
   manager.addNestedPass<func::FuncOp>(createDecomposeCompositesPass());
   manager.addPass(createCSEPass());
   // Transposes vanish into matmuls before they could become copies.

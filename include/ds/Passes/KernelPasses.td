@@ -21,6 +21,23 @@ def BoundInputsPass : Pass<"ds-bound-inputs", "::mlir::func::FuncOp"> {
   }];
 }
 
+def FuseAttentionPass : Pass<"ds-fuse-attention", "::mlir::func::FuncOp"> {
+  let summary = "makes one kernel of each attention, without a tensor of queries by keys";
+  let description = [{
+    Requires: layouts are assigned.
+    Ensures: an f32 attention whose bias does not depend on the query's position, and its gradient, are `ds.fused_attention` and
+    `ds.fused_attention_grad`. The gradient reads the log-sum of the attention of the same operands; where there is none, it is computed
+    again. Other attentions stay, for `ds-decompose-composites`. Values are unchanged up to rounding.
+
+    ```mlir
+    %y = ds.attention %q, %k, %v {scale = 0.125 : f64, causal} : ...
+    // becomes
+    %y, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.125 : f64, causal} : ...
+    ```
+    Source: Dao 2023, FlashAttention-2.
+  }];
+}
+
 def DecomposeCompositesPass : Pass<"ds-decompose-composites", "::mlir::func::FuncOp"> {
   let summary = "writes composite ops out in ops that kernels are made of";
   let description = [{
@@ -38,11 +55,12 @@ def DecomposeCompositesPass : Pass<"ds-decompose-composites", "::mlir::func::Fun
 }
 
 def MatchLibraryCallsPass : Pass<"ds-match-library-calls", "::mlir::func::FuncOp"> {
-  let summary = "shapes matmuls for the library that runs them";
+  let summary = "shapes matmuls and attentions for what runs them";
   let description = [{
     Requires: composites are decomposed.
-    Ensures: a transpose that feeds a matmul, or is the one user of it, is part of its indices; a bias on a matmul, and a matmul that is
-    added to what a loop carries, are a `ds.fused_matmul`. Values are unchanged.
+    Ensures: a transpose that feeds a matmul or a fused attention, or is the one user of it, is part of its indices; so is a slice that feeds
+    a fused attention, and the concatenation of its three gradients (a sum of pads that do not overlap is one). A bias on a matmul, and a
+    matmul that is added to what a loop carries, are a `ds.fused_matmul`. Values are unchanged.
 
     ```mlir
     %t = ds.transpose %k {permutation = array<i64: 1, 0>} : (tensor<4x8xf32>) -> tensor<8x4xf32>

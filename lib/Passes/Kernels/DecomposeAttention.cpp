@@ -22,15 +22,9 @@ public:
   Value splitHeads(Value value) {
     if (group == 1)
       return value;
-    RankedTensorType type = TensorBuilder::typeOf(value);
-    Layout layout = layoutOf(value), split = layout;
-    std::optional<std::vector<DimLayout>> heads =
-        splitDim(resolvedDim(layout.dims[1], type.getDimSize(1)), {keyHeads, group}, mesh);
-    assert(heads && "attention's layout rule keeps heads splittable");
-    split.dims.erase(split.dims.begin() + 1);
-    split.dims.insert(split.dims.begin() + 1, heads->begin(), heads->end());
-    SmallVector<int64_t> shape = {type.getDimSize(0), keyHeads, group, type.getDimSize(2), type.getDimSize(3)};
-    return b.make<ReshapeOp>(withLayout(RankedTensorType::get(shape, type.getElementType()), split), value);
+    Value split = b.splitDim(value, 1, {keyHeads, group}, mesh);
+    assert(split && "attention's layout rule keeps heads splittable");
+    return split;
   }
 
   /// [B, K, G, x, y] -> `type`, which is [B, H, x, y].

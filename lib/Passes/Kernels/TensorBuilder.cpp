@@ -58,6 +58,20 @@ Value TensorBuilder::unreduce(Value value, RankedTensorType like, ArrayRef<int64
   return broadcast(value, like, otherDims(like.getRank(), folded));
 }
 
+Value TensorBuilder::splitDim(Value value, int64_t dim, ArrayRef<int64_t> sizes, const Mesh &mesh) {
+  RankedTensorType type = typeOf(value);
+  Layout layout = layoutOf(value);
+  auto parts = ds::splitDim(resolvedDim(layout.dims[dim], type.getDimSize(dim)), Shape(sizes), mesh);
+  if (!parts)
+    return {};
+  layout.dims.erase(layout.dims.begin() + dim);
+  layout.dims.insert(layout.dims.begin() + dim, parts->begin(), parts->end());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + dim);
+  shape.insert(shape.begin() + dim, sizes.begin(), sizes.end());
+  return make<ReshapeOp>(withLayout(RankedTensorType::get(shape, type.getElementType()), layout), value);
+}
+
 Value TensorBuilder::iota(RankedTensorType like, int64_t dim) {
   return make<IotaOp>(withElement(like, builder.getI32Type()), dim);
 }

@@ -44,6 +44,8 @@ public:
   mlir::Value broadcast(mlir::Value value, mlir::RankedTensorType like, llvm::ArrayRef<int64_t> dims);
   /// Repeats a value of which `folded` dims of `like` were reduced.
   mlir::Value unreduce(mlir::Value value, mlir::RankedTensorType like, llvm::ArrayRef<int64_t> folded);
+  /// [.., x, ..] -> [.., sizes.., ..], where the sizes multiply to x. Null if the dim's layout cannot be cut so.
+  mlir::Value splitDim(mlir::Value value, int64_t dim, llvm::ArrayRef<int64_t> sizes, const Mesh &mesh);
   /// The coordinate along `dim` of `like`, as i32.
   mlir::Value iota(mlir::RankedTensorType like, int64_t dim);
 
