@@ -193,9 +193,10 @@ absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options, const std::vec
   DS_RETURN_IF_ERROR(readConfig(options, run));
   DS_RETURN_IF_ERROR(checkData(options, run));
   DS_RETURN_IF_ERROR(shareCores(options, run.job, plan::meshOf(*run.plan).numRanks()));
-  // Waiting threads of one rank must not spin on the cores of another.
-  if (plan::meshOf(*run.plan).numRanks() > 1)
-    ::setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/0);
+  // Waiting threads of one rank must not spin on the cores of another. A rank alone has nobody to wait for: its threads
+  // meet after every kernel, and waking them would take longer than many of these.
+  const bool isAlone = plan::meshOf(*run.plan).numRanks() == 1;
+  ::setenv("OMP_WAIT_POLICY", isAlone ? "active" : "passive", /*overwrite=*/0);
   run.job.planDescriptor = run.planFile.descriptor();
   run.job.planName = compiled.plan;
   run.job.fingerprint = run.plan->fingerprint;

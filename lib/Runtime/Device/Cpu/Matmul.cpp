@@ -56,8 +56,25 @@ static bool hasAliasingRows(const MatmulForm &form) {
          form.sum.b % kAliasingFloats == 0;
 }
 
-/// Whether the bits of "brg" would depend on the number of threads: it cuts long sums by threads if A is transposed.
-static bool hasSumCutByThreads(const MatmulForm &form) { return form.rows.a == 1 && form.sum.size >= 2048; }
+/// From this length on "brg" cuts sums by threads if A is transposed, so that its bits depend on their number.
+constexpr int64_t kCutSum = 2048;
+
+static bool hasSumCutByThreads(const MatmulForm &form) { return form.rows.a == 1 && form.sum.size >= kCutSum; }
+
+/// Cuts such a sum ourselves, into equal pieces that are added up in order, where there are any.
+static void cutLongSum(MatmulForm &form) {
+  constexpr int64_t kMostPieces = 64;
+  if (!hasSumCutByThreads(form))
+    return;
+  for (int64_t pieces = 2; pieces <= kMostPieces; ++pieces) {
+    MatmulIndex &sum = form.sum;
+    if (sum.size % pieces != 0 || sum.size / pieces >= kCutSum)
+      continue;
+    sum.size /= pieces;
+    form.outerSums.push_back({pieces, sum.a * sum.size, sum.b * sum.size, 0, 0});
+    return;
+  }
+}
 
 static TaskOr makeLibraryTask(const MatmulSetup &setup) {
   const MatmulForm &form = setup.form;
@@ -111,6 +128,8 @@ TaskOr ds::runtime::buildMatmul(const plan::MatmulT &matmul, const Bindings &bin
   }
   if (setup.form.isSwapped)
     std::swap(setup.a, setup.b);
+  if (setup.form.isMatrix && matmul.type == plan::DataType::F32)
+    cutLongSum(setup.form);
   setup.alpha = matmul.alpha;
   setup.accumulate = matmul.accumulate;
   setup.activation = matmul.activation;
