@@ -15,7 +15,10 @@
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
 
 namespace ds {
 #define GEN_PASS_DEF_FORMKERNELSPASS
@@ -138,6 +141,10 @@ void outline(ArrayRef<Operation *> ops) {
   }
   YieldOp::create(builder, last->getLoc(),
                   llvm::map_to_vector(results, [&](Value result) { return mapping.lookup(result); }));
+  // Several users of a value may each have recomputed it.
+  IRRewriter rewriter(builder);
+  DominanceInfo dominance(kernel);
+  eliminateCommonSubExpressions(rewriter, dominance, kernel);
   for (auto [old, made] : llvm::zip_equal(results, kernel.getResults()))
     old.replaceUsesWithIf(made, [&](OpOperand &use) { return !members.contains(use.getOwner()); });
   for (Operation *op : llvm::reverse(ops))

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/IntEqClasses.h"
 
 using namespace mlir;
 using namespace ds;
@@ -22,6 +23,11 @@ bool ds::isFusibleOp(Operation *op) {
   if (isa<ScaleOp, DivideOp, WhereOp, ReduceOp>(op))
     return true;
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) && !isa<arith::ConstantOp>(op);
+}
+
+bool ds::separatesKernels(Operation *op) {
+  return !isFusibleOp(op) && !isFreeOp(op) &&
+         !isa<ReadOp, FenceOp, ReshapeOp, AllGatherOp, ReduceScatterOp, AllReduceOp, AllToAllOp>(op);
 }
 
 /// The tensor type of the space that `op` runs over.
@@ -112,7 +118,9 @@ SmallVector<unsigned> KernelClusters::producersOf(Operation *op) {
     if (found != clusterOf.end() && !llvm::is_contained(producers, found->second))
       producers.push_back(found->second);
   }
-  llvm::sort(producers, std::greater<unsigned>());
+  llvm::sort(producers, [&](unsigned a, unsigned b) {
+    return std::pair(clusters[a].space.getNumElements(), a) > std::pair(clusters[b].space.getNumElements(), b);
+  });
   return producers;
 }
 
@@ -251,14 +259,38 @@ void KernelClusters::visit(Operation *op) {
   start(op);
 }
 
+void KernelClusters::mergeReaders() {
+  llvm::MapVector<std::pair<int64_t, Value>, SmallVector<unsigned>> readers; // by segment and tensor
+  for (auto [id, cluster] : llvm::enumerate(clusters))
+    for (Operation *op : cluster.ops)
+      for (Value operand : op->getOperands()) {
+        auto type = cast<RankedTensorType>(operand.getType());
+        Operation *producer = operand.getDefiningOp();
+        bool isInput = !producer || (!isFreeOp(producer) && clusterOf.lookup_or(producer, ~0u) != id);
+        if (!isInput || type.getRank() == 0 || !sameSpace(type, cluster.space))
+          continue;
+        SmallVector<unsigned> &known = readers[{cluster.segment, operand}];
+        if (known.empty() || known.back() != id)
+          known.push_back(id);
+      }
+  llvm::IntEqClasses merged(clusters.size()); // who is where, by the smaller number
+  for (auto &[place, ids] : readers)
+    for (unsigned id : ArrayRef(ids).drop_front()) {
+      unsigned a = merged.findLeader(ids.front()), b = merged.findLeader(id);
+      if (a != b && !clusters[a].ops.empty() && !clusters[b].ops.empty() && merge(std::min(a, b), std::max(a, b)))
+        merged.join(a, b);
+    }
+}
+
 SmallVector<ArrayRef<Operation *>> KernelClusters::run() {
   for (Operation &op : block) {
     segmentOf[&op] = segment;
     if (isFusibleOp(&op))
       visit(&op);
-    else if (!isFreeOp(&op) && !isa<ReshapeOp>(op))
+    else if (separatesKernels(&op))
       segmentOf[&op] = ++segment;
   }
+  mergeReaders();
   SmallVector<ArrayRef<Operation *>> result;
   for (KernelCluster &cluster : clusters)
     if (!cluster.ops.empty())

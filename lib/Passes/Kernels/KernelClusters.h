@@ -16,6 +16,10 @@ bool isFusibleOp(mlir::Operation *op);
 /// Broadcasts, iotas and splat constants: made anew in each kernel that uses them.
 bool isFreeOp(mlir::Operation *op);
 
+/// Ops between which kernels are not fused, so that fusion does not lengthen lifetimes: matmuls, library calls, loops.
+/// Not collectives, which the schedule places anew, nor what only gives memory another name.
+bool separatesKernels(mlir::Operation *op);
+
 /// The dims of a kernel's iteration space over which a value runs, ascending.
 using DimMap = llvm::SmallVector<int64_t, 4>;
 
@@ -26,7 +30,7 @@ struct KernelCluster {
   llvm::DenseMap<mlir::Value, DimMap> maps; ///< the member results, and over which dims they run
   llvm::DenseSet<mlir::Value> foldedRows;   ///< results of leading reductions: known only after the kernel
   int64_t firstColumn = -1;                 ///< the first dim of the columns; -1: not decided
-  int64_t segment = 0;                      ///< number of matmuls and collectives before it in the block
+  int64_t segment = 0;                      ///< number of separating ops before it in the block
 };
 
 class KernelClusters {
@@ -41,8 +45,11 @@ private:
   bool join(mlir::Operation *op, unsigned id);
   void start(mlir::Operation *op);
   bool merge(unsigned into, unsigned from);
+  /// Merges clusters of one segment that read the same large tensor, so that it is read once.
+  void mergeReaders();
 
-  /// The clusters whose results `op` uses, directly or through free ops; latest first.
+  /// The clusters whose results `op` uses, directly or through free ops; those of the largest space, then the latest,
+  /// first: what is computed per row joins the kernel of its rows.
   llvm::SmallVector<unsigned> producersOf(mlir::Operation *op);
   /// Whether a path from cluster `target` leads to `value` through an op outside it.
   bool reaches(unsigned target, mlir::Value value, bool directIsPath);

@@ -73,3 +73,36 @@ func.func @leaves_matmuls_and_casts_alone(%x: tensor<4x4xf32> {ds.name = "x"}) -
   %s = ds.take_shard %m over "dp" : tensor<4x4xf32> -> tensor<4x4xf32, #ds.layout<[{dp}, {}]>>
   return %s : tensor<4x4xf32, #ds.layout<[{dp}, {}]>>
 }
+
+// CHECK-LABEL: func.func @readers_of_one_tensor_are_one_kernel
+// CHECK-SAME:  (%[[X:.*]]: {{.*}}, %[[G:.*]]: {{.*}})
+func.func @readers_of_one_tensor_are_one_kernel(%x: tensor<8x4xf32> {ds.name = "x"}, %g: tensor<8x4xf32> {ds.name = "g"}) -> (tensor<4xf32> {ds.name = "a"}, tensor<4xf32> {ds.name = "b"}) {
+  // CHECK:      %[[K:.*]]:2 = ds.kernel
+  // CHECK-NOT:  ds.kernel
+  // CHECK:      return %[[K]]#0, %[[K]]#1
+  %p = arith.mulf %x, %g : tensor<8x4xf32>
+  %a = ds.reduce %p {dims = array<i64: 0>, kind = #ds.reduction<sum>} : (tensor<8x4xf32>) -> tensor<4xf32>
+  %b = ds.reduce %g {dims = array<i64: 0>, kind = #ds.reduction<sum>} : (tensor<8x4xf32>) -> tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @what_is_computed_per_row_joins_the_kernel_of_the_rows
+func.func @what_is_computed_per_row_joins_the_kernel_of_the_rows(%x: tensor<8x4xf32> {ds.name = "x"}, %l: tensor<8xi64> {ds.name = "l"}) -> (tensor<8x4xf32> {ds.name = "y"}) {
+  // CHECK:      %[[V:.*]] = ds.kernel
+  // CHECK:      arith.cmpi
+  // CHECK:      ds.yield
+  // CHECK:      ds.kernel({{.*}}%[[V]]
+  // CHECK:      ds.reduce
+  // CHECK:      arith.select
+  // CHECK:      arith.mulf
+  // CHECK-NOT:  ds.kernel
+  // CHECK:      return
+  %zero = arith.constant dense<0> : tensor<8xi64>
+  %f = arith.constant dense<0.0> : tensor<8xf32>
+  %s = ds.reduce %x {dims = array<i64: 1>, kind = #ds.reduction<sum>} : (tensor<8x4xf32>) -> tensor<8xf32>
+  %v = arith.cmpi ne, %l, %zero : tensor<8xi64>
+  %r = arith.select %v, %s, %f : tensor<8xi1>, tensor<8xf32>
+  %b = ds.broadcast %r {dims = array<i64: 0>} : (tensor<8xf32>) -> tensor<8x4xf32>
+  %y = arith.mulf %x, %b : tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
