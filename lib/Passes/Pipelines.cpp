@@ -87,6 +87,8 @@ void ds::buildKernelPipeline(OpPassManager &manager) {
   // Transposes vanish into matmuls before they could become copies.
   manager.addNestedPass<func::FuncOp>(createMatchLibraryCallsPass());
   manager.addPass(createCSEPass());
+  // No CSE from here on: it would undo this.
+  manager.addNestedPass<func::FuncOp>(createRecomputeElementwisePass());
   manager.addNestedPass<func::FuncOp>(createFormKernelsPass());
   manager.addPass(createVerifyLayoutsPass());
 }

@@ -70,6 +70,25 @@ def MatchLibraryCallsPass : Pass<"ds-match-library-calls", "::mlir::func::FuncOp
   }];
 }
 
+def RecomputeElementwisePass : Pass<"ds-recompute-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "computes cheap elementwise values again where they are used much later";
+  let description = [{
+    Requires: composites are decomposed, matmuls are matched.
+    Ensures: an elementwise value that only kernels read, and some of them after a matmul or another op that separates kernels, is
+    computed again in front of those, from values that are in memory anyway or are no larger than it. It need not be
+    stored between the forward and the backward pass: the tanh of a GELU, the normalized input of a layer norm, a mask. Costly
+    expressions and reductions are left alone. Values are unchanged. Source: Chen et al. 2016, for the idea.
+
+    ```mlir
+    %t = math.tanh %x                      %t = math.tanh %x
+    %y = arith.mulf %t, %x                 %y = arith.mulf %t, %x
+    %m = ds.matmul %y, %w ...              %m = ds.matmul %y, %w ...
+    %g = arith.mulf %dy, %t                %u = math.tanh %x
+                                           %g = arith.mulf %dy, %u
+    ```
+  }];
+}
+
 def FormKernelsPass : Pass<"ds-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "clusters elementwise ops and reductions into kernels";
   let description = [{

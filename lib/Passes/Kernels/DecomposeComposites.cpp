@@ -5,6 +5,7 @@
 // DecomposeAttention.cpp.
 
 #include "DecomposePatterns.h"
+#include "LibraryPatterns.h"
 #include "TensorBuilder.h"
 
 #include "ds/Passes/Passes.h"
@@ -328,12 +329,36 @@ struct SplitReduction : OpRewritePattern<ReduceOp> {
   }
 };
 
+/// A reduction over the leading (or trailing) dims of a reshape that joins dims folds all that were joined: the reshape
+/// need not stand between a producer and its reduction.
+struct FoldReshapeIntoReduction : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    auto join = op.getInput().getDefiningOp<ReshapeOp>();
+    if (!join)
+      return failure();
+    auto groups = groupDims(join.getType().getShape(), join.getInput().getType().getShape());
+    if (!groups)
+      return rewriter.notifyMatchFailure(op, "reshape does more than join dims");
+    Dims folded;
+    for (auto [dim, group] : llvm::enumerate(*groups)) {
+      bool isFolded = llvm::is_contained(op.getDims(), static_cast<int64_t>(dim));
+      if (isFolded)
+        llvm::append_range(folded, group);
+      else if (group.size() > 1)
+        return rewriter.notifyMatchFailure(op, "a dim that stays was joined");
+    }
+    rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getType(), join.getInput(), folded, op.getKind());
+    return success();
+  }
+};
+
 struct DecomposeComposites : ds::impl::DecomposeCompositesPassBase<DecomposeComposites> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DecomposeSoftmax, DecomposeLogSoftmax, DecomposeLayerNorm, DecomposeRmsNorm, DecomposeGelu,
                  DecomposeSilu, DecomposeCrossEntropy, DecomposeCrossEntropyGrad, DecomposeRotaryEmbedding,
-                 DecomposeAdamUpdate, DecomposeSgdUpdate, SplitReduction>(&getContext());
+                 DecomposeAdamUpdate, DecomposeSgdUpdate, SplitReduction, FoldReshapeIntoReduction>(&getContext());
     populateDecomposeAttentionPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }

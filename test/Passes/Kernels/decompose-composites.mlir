@@ -71,3 +71,21 @@ func.func @leaves_matmuls_and_elementwise_ops_alone(%x: tensor<8x4xf32> {ds.name
   %y = math.tanh %m : tensor<8x6xf32>
   return %y : tensor<8x6xf32>
 }
+
+// CHECK-LABEL: func.func @a_joined_dim_is_folded_where_it_was_two
+// CHECK-SAME:  (%[[X:.*]]: {{.*}})
+func.func @a_joined_dim_is_folded_where_it_was_two(%x: tensor<2x3x4xf32> {ds.name = "x"}) -> (tensor<4xf32> {ds.name = "y"}) {
+  // CHECK: ds.reduce %[[X]] {dims = array<i64: 0, 1>
+  %r = ds.reshape %x : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
+  %y = ds.reduce %r {dims = array<i64: 0>, kind = #ds.reduction<sum>} : (tensor<6x4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @leaves_a_joined_dim_that_stays_alone
+func.func @leaves_a_joined_dim_that_stays_alone(%x: tensor<4x2x3xf32> {ds.name = "x"}) -> (tensor<6xf32> {ds.name = "y"}) {
+  // CHECK-NEXT: %[[R:.*]] = ds.reshape
+  // CHECK-NEXT: ds.reduce %[[R]] {dims = array<i64: 0>
+  %r = ds.reshape %x : (tensor<4x2x3xf32>) -> tensor<4x6xf32>
+  %y = ds.reduce %r {dims = array<i64: 0>, kind = #ds.reduction<sum>} : (tensor<4x6xf32>) -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
