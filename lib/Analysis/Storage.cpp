@@ -140,6 +140,8 @@ bool StoragePlan::mayOverwrite(Value value, Value previousLeader) {
   auto worksInPlace = [&](unsigned operand) {
     if (auto kernel = dyn_cast<KernelOp>(op))
       return mayShareBuffer(kernel, cast<OpResult>(value).getResultNumber(), operand);
+    if (isa<RotaryEmbeddingOp>(op))
+      return operand == 0;
     auto fused = dyn_cast<FusedMatmulOp>(op);
     return fused && fused.getAddend() && operand == op->getNumOperands() - 1;
   };

@@ -14,6 +14,22 @@ static double geluByErf(double x) { return x / 2 * (1 + std::erf(x * M_SQRT1_2))
 static double geluByTanh(double x) { return x / 2 * (1 + std::tanh(std::sqrt(M_2_PI) * (x + 0.044715 * x * x * x))); }
 static double silu(double x) { return x / (1 + std::exp(-x)); }
 
+double ds::activate(Activation activation, double x) {
+  switch (activation) {
+  case Activation::None:
+    return x;
+  case Activation::Relu:
+    return foldFloats(ReduceKind::Max, x, 0);
+  case Activation::GeluTanh:
+    return geluByTanh(x);
+  case Activation::GeluErf:
+    return geluByErf(x);
+  case Activation::Silu:
+    return silu(x);
+  }
+  llvm_unreachable("all activations are named");
+}
+
 static LogicalResult mapInput(LocalCall &call, double (*function)(double)) {
   if (call.operand(0).size() != call.result().size())
     return call.fail("input must have the local elements of the result");

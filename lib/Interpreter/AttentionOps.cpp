@@ -302,15 +302,18 @@ static LogicalResult fusedAttentionGrad(LocalCall &call) {
 static LogicalResult rotaryEmbedding(LocalCall &call) {
   const DenseTensor &input = call.operand(0), &cosine = call.operand(1), &sine = call.operand(2);
   const size_t rank = input.shape.size();
-  const int64_t rows = input.shape[rank - 2], half = input.shape[rank - 1] / 2;
+  const size_t positions = cast<RotaryEmbeddingOp>(call.op).getPositions();
+  const int64_t rows = input.shape[positions], half = input.shape[rank - 1] / 2;
   if (failed(call.requireWhole(0, rank - 1)) || failed(call.requireShape(input.shape)))
     return failure();
   if (cosine.shape != Shape{rows, half} || sine.shape != cosine.shape)
     return call.fail("cosine and sine must have local shape [" + Twine(rows) + ", " + Twine(half) + "]");
-  const RowView view(input.shape, rank - 1);
+  const RowView view(input.shape, rank - 1), ofPosition(input.shape, positions + 1);
+  const int64_t rowsPerPosition = ofPosition.width / view.width;
   for (int64_t row = 0; row < view.rows; ++row)
     for (int64_t i = 0; i < half; ++i) {
-      const int64_t first = row * view.width + i, second = first + half, angle = row % rows * half + i;
+      const int64_t first = row * view.width + i, second = first + half;
+      const int64_t angle = row / rowsPerPosition % rows * half + i;
       const double x1 = input.floats[first], x2 = input.floats[second];
       call.result().floats[first] = x1 * cosine.floats[angle] - x2 * sine.floats[angle];
       call.result().floats[second] = x2 * cosine.floats[angle] + x1 * sine.floats[angle];

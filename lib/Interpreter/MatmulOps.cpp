@@ -84,7 +84,7 @@ template <typename OpT> static LogicalResult contract(LocalCall &call) {
   return success();
 }
 
-/// Adds the bias, repeated along the other indices, and the addend.
+/// Adds the bias, repeated along the other indices, and the addend; then activates.
 static LogicalResult fusedMatmul(LocalCall &call) {
   if (failed(contract<FusedMatmulOp>(call)))
     return failure();
@@ -109,6 +109,8 @@ static LogicalResult fusedMatmul(LocalCall &call) {
   if (op.getAddend())
     for (auto [sum, added] : llvm::zip_equal(result.floats, call.operand(next).floats))
       sum += added;
+  for (double &element : result.floats)
+    element = activate(op.getActivation(), element);
   return success();
 }
 

@@ -6,6 +6,7 @@
 #ifndef DS_LIB_INTERPRETER_SEMANTICS_H
 #define DS_LIB_INTERPRETER_SEMANTICS_H
 
+#include "ds/Dialect/DsDialect.h"
 #include "ds/Interpreter/DistributedTensor.h"
 
 #include "mlir/IR/Operation.h"
@@ -99,6 +100,8 @@ DenseTensor permuted(const DenseTensor &tensor, llvm::ArrayRef<unsigned> permuta
 
 /// For each coordinate of dim `dim` its place in `rank`'s block, or -1.
 std::vector<int64_t> localPlaces(const Placement &placement, int64_t rank, size_t dim);
+
+double activate(Activation activation, double x);
 
 inline void copyElement(DenseTensor &to, int64_t index, const DenseTensor &from, int64_t fromIndex) {
   if (to.isFloat)

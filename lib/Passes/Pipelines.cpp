@@ -82,6 +82,8 @@ void ds::buildKernelPipeline(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createBoundInputsPass());
   // Attentions that it leaves are decomposed.
   manager.addNestedPass<func::FuncOp>(createFuseAttentionPass());
+  // While activations are still ops.
+  manager.addNestedPass<func::FuncOp>(createFuseEpiloguesPass());
   manager.addNestedPass<func::FuncOp>(createDecomposeCompositesPass());
   manager.addPass(createCSEPass());
   // Transposes vanish into matmuls before they could become copies.

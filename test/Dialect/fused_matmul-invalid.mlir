@@ -38,3 +38,13 @@ func.func @bias_of_another_type(%a: tensor<3x8xf32>, %b: tensor<8x5xf32>, %c: te
   %0 = ds.fused_matmul %a, %b, %c {bias_indices = "j", indices = "ik,kj->ij", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (tensor<3x8xf32>, tensor<8x5xf32>, tensor<5xf64>) -> tensor<3x5xf32>
   return %0 : tensor<3x5xf32>
 }
+
+// -----
+
+ds.mesh @mesh <dp = 2>
+func.func @a_summand_would_be_activated(%x: tensor<8x4xf32, #ds.layout<[{}, {dp}]>>, %w: tensor<4x6xf32, #ds.layout<[{dp}, {}]>>) -> tensor<8x6xf32, #ds.layout<[{}, {}], partial = {dp}>> {
+  // expected-error @below {{result must be whole, got partial over {dp}}}
+  %0 = ds.fused_matmul %x, %w {indices = "mk,kn->mn", activation = #ds.activation<relu>, operandSegmentSizes = array<i32: 1, 1, 0, 0>}
+      : (tensor<8x4xf32, #ds.layout<[{}, {dp}]>>, tensor<4x6xf32, #ds.layout<[{dp}, {}]>>) -> tensor<8x6xf32, #ds.layout<[{}, {}], partial = {dp}>>
+  return %0 : tensor<8x6xf32, #ds.layout<[{}, {}], partial = {dp}>>
+}

@@ -20,3 +20,12 @@ func.func @adds_to_what_is_partial_alike(%x: tensor<8x4xf32, #ds.layout<[{dp}, {
       -> tensor<4x6xf32, #ds.layout<[{}, {}], partial = {dp}>>
   return %0 : tensor<4x6xf32, #ds.layout<[{}, {}], partial = {dp}>>
 }
+
+// CHECK-LABEL: func.func @activates_what_it_writes
+// CHECK: ds.fused_matmul
+// CHECK-SAME: activation = #ds.activation<relu>
+func.func @activates_what_it_writes(%x: tensor<8x4xf32, #ds.layout<[{dp}, {}]>>, %w: tensor<4x6xf32>) -> tensor<8x6xf32, #ds.layout<[{dp}, {}]>> {
+  %0 = ds.fused_matmul %x, %w {indices = "mk,kn->mn", activation = #ds.activation<relu>, operandSegmentSizes = array<i32: 1, 1, 0, 0>}
+      : (tensor<8x4xf32, #ds.layout<[{dp}, {}]>>, tensor<4x6xf32>) -> tensor<8x6xf32, #ds.layout<[{dp}, {}]>>
+  return %0 : tensor<8x6xf32, #ds.layout<[{dp}, {}]>>
+}

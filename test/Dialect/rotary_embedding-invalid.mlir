@@ -29,3 +29,11 @@ func.func @sine_of_another_type(%a: tensor<8x4xf32>, %c: tensor<8x2xf32>, %s: te
   %0 = ds.rotary_embedding %a, %c, %s : (tensor<8x4xf32>, tensor<8x2xf32>, tensor<8x2xf64>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+
+// -----
+
+func.func @positions_are_the_halves(%x: tensor<2x6x4x8xf32>, %c: tensor<6x4xf32>) -> tensor<2x6x4x8xf32> {
+  // expected-error @below {{position_dim must be in [0, 3), got 3}}
+  %0 = ds.rotary_embedding %x, %c, %c {position_dim = 3 : i64} : (tensor<2x6x4x8xf32>, tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<2x6x4x8xf32>
+  return %0 : tensor<2x6x4x8xf32>
+}

@@ -67,11 +67,19 @@ def Ds_RotaryEmbeddingOp : Ds_ModelOp<"rotary_embedding", [SameOperandsAndResult
   let summary = "rotates pairs (i, i + D/2) of the last dim by an angle of the position";
   let description = [{
     input [.., S, D], cosine and sine [S, D/2]: y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin for the two halves of the last dim.
-    The adjoint is the rotation by the negative angle. Source: Su et al. 2021.
+    `position_dim`: the dim of the positions, if it is not the last but one. The adjoint is the rotation by the negative angle. Source:
+    Su et al. 2021.
   }];
-  let arguments = (ins Ds_FloatTensor:$input, Ds_FloatTensor:$cosine, Ds_FloatTensor:$sine);
+  let arguments = (ins Ds_FloatTensor:$input, Ds_FloatTensor:$cosine, Ds_FloatTensor:$sine, OptionalAttr<I64Attr>:$position_dim);
   let results = (outs Ds_FloatTensor:$result);
   let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$input, "::mlir::Value":$cosine, "::mlir::Value":$sine), [{
+    build($_builder, $_state, type, input, cosine, sine, ::mlir::IntegerAttr());
+  }]>];
+  let extraClassDeclaration = [{
+    /// The dim of the positions, whether it is given or not.
+    int64_t getPositions() { return getPositionDim().value_or(getType().getRank() - 2); }
+  }];
 }
 
 #endif // DS_DIALECT_DS_ATTENTION_OPS

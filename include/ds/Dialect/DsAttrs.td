@@ -89,6 +89,17 @@ def Ds_GeluKindAttr : EnumAttr<Ds_Dialect, Ds_GeluKind, "gelu_kind"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+/// As plan::Activation.
+def Ds_Activation : I32EnumAttr<"Activation", "a function of each element of a product", [
+  I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Relu", 1, "relu">, I32EnumAttrCase<"GeluTanh", 2, "gelu_tanh">,
+  I32EnumAttrCase<"GeluErf", 3, "gelu_erf">, I32EnumAttrCase<"Silu", 4, "silu">]> {
+  let cppNamespace = "::ds";
+  let genSpecializedAttr = 0;
+}
+def Ds_ActivationAttr : EnumAttr<Ds_Dialect, Ds_Activation, "activation"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Ds_CastKind : I32EnumAttr<"CollectiveKind", "a cast that communicates along one axis", [
   I32EnumAttrCase<"AllGather", 0, "all_gather">, I32EnumAttrCase<"ReduceScatter", 1, "reduce_scatter">,
   I32EnumAttrCase<"AllReduce", 2, "all_reduce">, I32EnumAttrCase<"AllToAll", 3, "all_to_all">]> {

@@ -30,10 +30,11 @@ def Ds_MatmulOp : Ds_ModelOp<"matmul", [SameOperandsAndResultElementType]> {
 }
 
 def Ds_FusedMatmulOp : Ds_ModelOp<"fused_matmul", [SameOperandsAndResultElementType, AttrSizedOperandSegments]> {
-  let summary = "a contraction plus a bias, or added to a tensor in place";
+  let summary = "a contraction, with what the library does while it writes the result";
   let description = [{
     The contraction of `ds.matmul`, plus `bias`, whose dims are the result's indices `bias_indices`, plus `addend`, which has the result's
-    type and is overwritten where it dies here. Made by `ds-match-library-calls`: the library adds both while it writes the result.
+    type and is overwritten where it dies here, and then `activation` of each element. Made by `ds-fuse-epilogues` and
+    `ds-match-library-calls`: the library does it all while it writes the result.
 
     ```mlir
     %y = ds.fused_matmul %x, %w, %b {indices = "sk,kn->sn", bias_indices = "n", ...}
@@ -41,7 +42,8 @@ def Ds_FusedMatmulOp : Ds_ModelOp<"fused_matmul", [SameOperandsAndResultElementT
     ```
   }];
   let arguments = (ins Ds_FloatTensor:$lhs, Ds_FloatTensor:$rhs, Optional<Ds_FloatTensor>:$bias, Optional<Ds_FloatTensor>:$addend,
-                       StrAttr:$indices, DefaultValuedAttr<StrAttr, "\"\"">:$bias_indices);
+                       StrAttr:$indices, DefaultValuedAttr<StrAttr, "\"\"">:$bias_indices,
+                       DefaultValuedAttr<Ds_ActivationAttr, "::ds::Activation::None">:$activation);
   let results = (outs Ds_FloatTensor:$result);
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -38,11 +38,28 @@ def FuseAttentionPass : Pass<"ds-fuse-attention", "::mlir::func::FuncOp"> {
   }];
 }
 
+def FuseEpiloguesPass : Pass<"ds-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "lets matmuls add their bias and apply their activation";
+  let description = [{
+    Requires: layouts are assigned.
+    Ensures: a matmul plus a bias along one index is a `ds.fused_matmul`; so is an f32 matmul, with or without bias, under a ReLU, GELU or SiLU
+    that alone reads it. (In training the gradient reads it too.) Values are unchanged up to rounding.
+
+    ```mlir
+    %m = ds.matmul %x, %w {indices = "mk,kn->mn"} : ...
+    %b = ds.broadcast %bias {dims = array<i64: 1>} : ...
+    %s = arith.addf %m, %b : ...
+    %y = ds.silu %s : ...
+    // becomes ds.fused_matmul %x, %w, %bias {indices = "mk,kn->mn", bias_indices = "n", activation = #ds.activation<silu>, ..}
+    ```
+  }];
+}
+
 def DecomposeCompositesPass : Pass<"ds-decompose-composites", "::mlir::func::FuncOp"> {
   let summary = "writes composite ops out in ops that kernels are made of";
   let description = [{
     Requires: layouts are assigned.
-    Ensures: norms, softmax, activations, losses, attention, rotary embeddings and optimizer updates are `ds.matmul`, `arith`, `math`,
+    Ensures: norms, softmax, activations, losses, attention, rotary embeddings that are not f32 and optimizer updates are `ds.matmul`, `arith`, `math`,
     reductions, broadcasts, iotas, slices and concats, in the same layouts; every reduction folds leading or trailing dims. Values are
     unchanged up to rounding.
 
@@ -59,8 +76,8 @@ def MatchLibraryCallsPass : Pass<"ds-match-library-calls", "::mlir::func::FuncOp
   let description = [{
     Requires: composites are decomposed.
     Ensures: a transpose that feeds a matmul or a fused attention, or is the one user of it, is part of its indices; so is a slice that feeds
-    a fused attention, and the concatenation of its three gradients (a sum of pads that do not overlap is one). A bias on a matmul, and a
-    matmul that is added to what a loop carries, are a `ds.fused_matmul`. Values are unchanged.
+    a fused attention, and the concatenation of its three gradients (a sum of pads that do not overlap is one). A matmul that is
+    added to what a loop carries is a `ds.fused_matmul`. Values are unchanged.
 
     ```mlir
     %t = ds.transpose %k {permutation = array<i64: 1, 0>} : (tensor<4x8xf32>) -> tensor<8x4xf32>

@@ -60,13 +60,7 @@ AttentionEmitter::AttentionEmitter(Operation *op, unsigned vectorBits, OpBuilder
 //===----------------------------------------------------------------------===//
 
 void AttentionEmitter::startFunction(StringRef name, ModuleOp module) {
-  MLIRContext *context = code.builder.getContext();
-  Type i64 = code.builder.getI64Type();
-  code.builder.setInsertionPointToEnd(module.getBody());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                          {code.pointerType(), code.pointerType(), i64, i64, i64});
-  function = LLVM::LLVMFuncOp::create(code.builder, code.loc, name, type);
-  code.builder.setInsertionPointToStart(function.addEntryBlock(code.builder));
+  function = code.startKernel(name, module);
   Value pointers = function.getArgument(0), extents = function.getArgument(1);
   const int64_t numBuffers = op->getNumOperands() + op->getNumResults();
   for (size_t number = 0; number < strings.size(); ++number)

@@ -10,6 +10,8 @@
 #include "ds/Dialect/DsDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace ds {
 
@@ -53,6 +55,13 @@ public:
 
   /// `op`, an elementwise op on tensors, on scalars or vectors. 16-bit floats are computed in f32 and rounded.
   mlir::Value compute(mlir::Operation *op, mlir::ValueRange operands, Lanes lanes);
+
+  //===--------------------------------------------------------------------===//
+  // Functions
+  //===--------------------------------------------------------------------===//
+
+  /// Begins void name(ptr buffers, ptr extents, i64 begin, i64 end, i64 chunk) at the end of `module`.
+  mlir::LLVM::LLVMFuncOp startKernel(llvm::StringRef name, mlir::ModuleOp module);
 
   //===--------------------------------------------------------------------===//
   // Memory

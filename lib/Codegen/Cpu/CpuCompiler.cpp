@@ -3,6 +3,7 @@
 
 #include "EmitAttention.h"
 #include "EmitKernel.h"
+#include "EmitRotary.h"
 #include "LowerKernel.h"
 #include "NativeCode.h"
 
@@ -36,12 +37,15 @@ public:
 
   FailureOr<CompiledKernel> add(KernelOp kernel, const Mesh &mesh) final;
   std::string addAttention(Operation *op) final;
+  std::string addRotary() final;
   FailureOr<std::vector<uint8_t>> finish() final;
   std::vector<std::string> features() const final { return cpu.features; }
   std::string target() const final { return cpu.triple; }
 
 private:
   FailureOr<ObjectCode> compile(ModuleOp module);
+  /// The hash of `structure`; if it is new, `emit` fills a module with the kernel of a symbol.
+  std::string addKernel(StringRef structure, Location loc, function_ref<void(StringRef, ModuleOp)> emit);
 
   MLIRContext *context;
   CpuTarget cpu;
@@ -57,30 +61,39 @@ static std::string hashOf(StringRef text) {
   return llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) + llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16);
 }
 
+std::string CpuCompilerImpl::addKernel(StringRef structure, Location loc,
+                                       function_ref<void(StringRef, ModuleOp)> emit) {
+  std::string hash = hashOf(structure);
+  if (known.insert(hash).second) {
+    modules.push_back(ModuleOp::create(loc));
+    emit(kernelSymbol(hash), *modules.back());
+  }
+  return hash;
+}
+
 FailureOr<CompiledKernel> CpuCompilerImpl::add(KernelOp kernel, const Mesh &mesh) {
   FailureOr<KernelGraph> graph = buildKernelGraph(kernel);
   FailureOr<KernelShape> shape = analyzeKernel(kernel, mesh);
   if (failed(graph) || failed(shape))
     return failure();
   CompiledKernel compiled;
-  compiled.hash = hashOf(structureOf(*graph));
+  compiled.hash = addKernel(structureOf(*graph), kernel.getLoc(), [&](StringRef symbol, ModuleOp module) {
+    emitKernel(*graph, symbol, cpu.vectorBits(), module);
+  });
   compiled.symbol = kernelSymbol(compiled.hash);
   compiled.hasFinish = shape->hasFinish;
   compiled.shape = std::move(*shape);
-  if (known.insert(compiled.hash).second) {
-    modules.push_back(ModuleOp::create(kernel.getLoc()));
-    emitKernel(*graph, compiled.symbol, cpu.vectorBits(), *modules.back());
-  }
   return compiled;
 }
 
 std::string CpuCompilerImpl::addAttention(Operation *op) {
-  std::string hash = hashOf(structureOfAttention(op));
-  if (known.insert(hash).second) {
-    modules.push_back(ModuleOp::create(op->getLoc()));
-    emitAttention(op, kernelSymbol(hash), cpu.vectorBits(), *modules.back());
-  }
-  return hash;
+  return addKernel(structureOfAttention(op), op->getLoc(),
+                   [&](StringRef symbol, ModuleOp module) { emitAttention(op, symbol, cpu.vectorBits(), module); });
+}
+
+std::string CpuCompilerImpl::addRotary() {
+  return addKernel("rotary", UnknownLoc::get(context),
+                   [&](StringRef symbol, ModuleOp module) { emitRotary(symbol, cpu.vectorBits(), module); });
 }
 
 FailureOr<ObjectCode> CpuCompilerImpl::compile(ModuleOp module) {

@@ -43,6 +43,7 @@ void InstructionEmitter::emitMatmul(Operation *op) {
         emitMove(addend, matmul.c, op);
       matmul.accumulate = true;
     }
+    matmul.activation = static_cast<plan::Activation>(fused.getActivation());
   }
   add(std::move(matmul), op);
 }

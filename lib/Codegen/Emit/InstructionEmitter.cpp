@@ -242,6 +242,24 @@ void InstructionEmitter::emitAttention(Operation *op) {
   add(std::move(call), op);
 }
 
+void InstructionEmitter::emitRotary(RotaryEmbeddingOp op) {
+  constexpr int64_t kElementsPerChunk = 16384, kMostChunks = 64;
+  Value input = op.getInput();
+  int64_t positions = op.getPositions(), last = op.getType().getRank() - 1;
+  plan::KernelCallT call;
+  call.kernel = kernelId(kernels.addRotary(), /*hasFinish=*/false);
+  for (Value operand : op->getOperands())
+    call.buffers.push_back(storage.storageOf(operand));
+  call.first_output = call.buffers.size();
+  call.buffers.push_back(storage.storageOf(op.getResult()));
+  call.extents = {productOf(input, positions + 1, last), productOf(input, positions, positions + 1),
+                  productOf(input, last, last + 1)};
+  call.rows = productOf(input, 0, last);
+  int64_t elements = maxOwnedElements(layoutOf(input), shapeOf(input.getType()), mesh);
+  call.chunks = std::clamp<int64_t>(elements / kElementsPerChunk, 1, kMostChunks);
+  add(std::move(call), op);
+}
+
 LogicalResult InstructionEmitter::emit(Operation *op) {
   if (isa<ReadOp, ReshapeOp, FenceOp, WaitOp, scf::YieldOp, func::ReturnOp>(op))
     return success();
@@ -255,6 +273,8 @@ LogicalResult InstructionEmitter::emit(Operation *op) {
     return emitKernel(kernel);
   if (isa<FusedAttentionOp, FusedAttentionGradOp>(op))
     return emitAttention(op), success();
+  if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op); rotary && rotary.getType().getElementType().isF32())
+    return emitRotary(rotary), success();
   if (isa<MatmulOp, FusedMatmulOp>(op))
     return emitMatmul(op), success();
   if (auto start = dyn_cast<StartOp>(op))

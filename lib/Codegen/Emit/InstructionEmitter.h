@@ -33,6 +33,7 @@ private:
   void emitConstant(mlir::arith::ConstantOp op);
   llvm::LogicalResult emitKernel(KernelOp op);
   void emitAttention(mlir::Operation *op);
+  void emitRotary(RotaryEmbeddingOp op);
   /// The plan's number of a compiled kernel.
   uint32_t kernelId(llvm::StringRef hash, bool hasFinish);
 

@@ -44,7 +44,10 @@ LogicalResult RotaryEmbeddingOp::verify() {
   ArrayRef<int64_t> input = getInput().getType().getShape();
   if (input.size() < 2 || input.back() % 2)
     return emitOpError("input must have an even last dim");
-  const int64_t expected[] = {input[input.size() - 2], input.back() / 2};
+  int64_t positions = getPositions();
+  if (positions < 0 || positions >= static_cast<int64_t>(input.size()) - 1)
+    return emitOpError("position_dim must be in [0, ") << input.size() - 1 << "), got " << positions;
+  const int64_t expected[] = {input[positions], input.back() / 2};
   if (failed(verifyShape(*this, "cosine", getCosine().getType().getShape(), expected)) ||
       failed(verifyShape(*this, "sine", getSine().getType().getShape(), expected)))
     return failure();
@@ -104,7 +107,7 @@ LayoutRule RotaryEmbeddingOp::getLayoutRule() {
   ValueIndices value = rule.addDims(shapeOfTensor(getInput()));
   rule.indices[value.back()[0]].kind = IndexKind::Whole;
   unsigned half = rule.addIndex(shapeOfTensor(getCosine())[1], IndexKind::Whole);
-  ValueIndices angles = {value[value.size() - 2], {half}};
+  ValueIndices angles = {value[getPositions()], {half}};
   rule.operands = {value, angles, angles};
   rule.results = {value};
   rule.setLinear(PartialRule::Multilinear, {0});

@@ -119,7 +119,7 @@ LayoutRule FusedMatmulOp::getLayoutRule() {
     extra.push_back(getResultIndices());
   LayoutRule rule = contractionRule(*this, extra);
   // A bias is added once: the product must be whole. An addend is partial as the product is.
-  rule.needsWholeResult = static_cast<bool>(getBias());
+  rule.needsWholeResult = getBias() || getActivation() != Activation::None;
   if (getAddend())
     rule.likeResult = rule.operands.size() - 1;
   rule.linear.assign(rule.operands.size(), false);

@@ -216,6 +216,8 @@ struct DecomposeCrossEntropyGrad : OpRewritePattern<CrossEntropyGradOp> {
 struct DecomposeRotaryEmbedding : OpRewritePattern<RotaryEmbeddingOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(RotaryEmbeddingOp op, PatternRewriter &rewriter) const override {
+    if (op.getType().getElementType().isF32())
+      return rewriter.notifyMatchFailure(op, "has a kernel of its own");
     TensorBuilder b(rewriter, op.getLoc());
     RankedTensorType type = op.getType();
     int64_t rank = type.getRank(), half = type.getShape().back() / 2;
@@ -227,8 +229,9 @@ struct DecomposeRotaryEmbedding : OpRewritePattern<RotaryEmbeddingOp> {
       return b.make<SliceOp>(halfType, op.getInput(), offsets, strides);
     };
     Value first = sliceAt(0), second = sliceAt(half);
-    Value cosine = b.broadcast(op.getCosine(), halfType, lastDims(rank, 2));
-    Value sine = b.broadcast(op.getSine(), halfType, lastDims(rank, 2));
+    const int64_t angleDims[] = {op.getPositions(), rank - 1};
+    Value cosine = b.broadcast(op.getCosine(), halfType, angleDims);
+    Value sine = b.broadcast(op.getSine(), halfType, angleDims);
     Value halves[] = {b.sub(b.mul(first, cosine), b.mul(second, sine)),
                       b.add(b.mul(second, cosine), b.mul(first, sine))};
     rewriter.replaceOpWithNewOp<ConcatOp>(op, type, halves, rank - 1);

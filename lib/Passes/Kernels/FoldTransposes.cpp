@@ -19,7 +19,7 @@ static void setNotation(Operation *op, const IndexNotation &notation) {
 
 /// A kernel of attention reads its rows as vectors: the last index stays last.
 static bool keepsOrder(Operation *op, StringRef before, StringRef after) {
-  return isa<MatmulOp>(op) || before.back() == after.back();
+  return isa<MatmulOp, FusedMatmulOp>(op) || before.back() == after.back();
 }
 
 static SmallVector<int64_t> inverse(ArrayRef<int64_t> permutation) {
@@ -27,6 +27,13 @@ static SmallVector<int64_t> inverse(ArrayRef<int64_t> permutation) {
   for (auto [place, dim] : llvm::enumerate(permutation))
     inverse[dim] = place;
   return inverse;
+}
+
+/// Whether `value` is, or joins dims of, a result of an attention, which can be written in another order.
+static bool isAttentionResult(Value value) {
+  if (auto join = value.getDefiningOp<ReshapeOp>())
+    value = join.getInput();
+  return isa_and_nonnull<FusedAttentionOp, FusedAttentionGradOp>(value.getDefiningOp());
 }
 
 namespace {
@@ -61,7 +68,7 @@ template <typename OpT> struct FoldOperandTranspose : OpRewritePattern<OpT> {
 /// dim stays last.
 static bool othersTakeAnyOrder(Value result, Operation *except, bool keepsLast) {
   return llvm::all_of(result.getUsers(), [&](Operation *user) {
-    return user == except || (takesAnyOrder(user) && (keepsLast || isa<MatmulOp>(user)));
+    return user == except || (takesAnyOrder(user) && (keepsLast || isa<MatmulOp, FusedMatmulOp>(user)));
   });
 }
 
@@ -162,6 +169,40 @@ struct HoistTransposeAboveJoin : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// rotary(transpose(x)) is transpose(rotary(x)): the transpose comes next to the attention.
+struct SinkTransposeBelowRotary : OpRewritePattern<RotaryEmbeddingOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RotaryEmbeddingOp op, PatternRewriter &rewriter) const override {
+    auto transpose = op.getInput().getDefiningOp<TransposeOp>();
+    if (!transpose || transpose.getPermutation().back() != op.getType().getRank() - 1 ||
+        isAttentionResult(transpose.getInput()))
+      return rewriter.notifyMatchFailure(op, "is not of a transpose that keeps the last dim");
+    Value input = transpose.getInput();
+    Value rotated =
+        RotaryEmbeddingOp::create(rewriter, op.getLoc(), input.getType(), input, op.getCosine(), op.getSine(),
+                                  rewriter.getI64IntegerAttr(transpose.getPermutation()[op.getPositions()]));
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), rotated, transpose.getPermutation());
+    return success();
+  }
+};
+
+/// transpose(rotary(x)) is rotary(transpose(x)): the transpose comes next to the attention that makes x.
+struct HoistTransposeAboveRotary : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    auto rotary = op.getInput().getDefiningOp<RotaryEmbeddingOp>();
+    ArrayRef<int64_t> permutation = op.getPermutation();
+    if (!rotary || !rotary->hasOneUse() || permutation.back() != op.getType().getRank() - 1 ||
+        !isAttentionResult(rotary.getInput()))
+      return rewriter.notifyMatchFailure(op, "does not follow the rotation of an attention's result");
+    Value transposed = TransposeOp::create(rewriter, op.getLoc(), op.getType(), rotary.getInput(), permutation);
+    int64_t positions = llvm::find(permutation, rotary.getPositions()) - permutation.begin();
+    rewriter.replaceOpWithNewOp<RotaryEmbeddingOp>(op, op.getType(), transposed, rotary.getCosine(), rotary.getSine(),
+                                                   rewriter.getI64IntegerAttr(positions));
+    return success();
+  }
+};
+
 } // namespace
 
 std::optional<SmallVector<SmallVector<int64_t>>> ds::groupDims(ArrayRef<int64_t> small, ArrayRef<int64_t> big) {
@@ -183,7 +224,9 @@ std::optional<SmallVector<SmallVector<int64_t>>> ds::groupDims(ArrayRef<int64_t>
 }
 
 void ds::populateFoldTransposePatterns(RewritePatternSet &patterns) {
-  patterns.add<FoldOperandTranspose<MatmulOp>, FoldOperandTranspose<FusedAttentionOp>,
-               FoldOperandTranspose<FusedAttentionGradOp>, FoldResultTranspose, FoldTransposeOfTranspose,
-               SinkTransposeBelowSplit, HoistTransposeAboveJoin>(patterns.getContext());
+  patterns
+      .add<FoldOperandTranspose<MatmulOp>, FoldOperandTranspose<FusedMatmulOp>, FoldOperandTranspose<FusedAttentionOp>,
+           FoldOperandTranspose<FusedAttentionGradOp>, FoldResultTranspose, FoldTransposeOfTranspose,
+           SinkTransposeBelowSplit, HoistTransposeAboveJoin, SinkTransposeBelowRotary, HoistTransposeAboveRotary>(
+          patterns.getContext());
 }

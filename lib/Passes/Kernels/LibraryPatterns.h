@@ -24,7 +24,9 @@ std::optional<llvm::SmallVector<llvm::SmallVector<int64_t>>> groupDims(llvm::Arr
 
 /// Whether the indices of an op's tensors may stand in any order.
 inline bool takesAnyOrder(mlir::Operation *op) {
-  return mlir::isa<MatmulOp, FusedAttentionOp, FusedAttentionGradOp>(op);
+  // An addend has the order of the result.
+  auto fused = mlir::dyn_cast<FusedMatmulOp>(op);
+  return mlir::isa<MatmulOp, FusedAttentionOp, FusedAttentionGradOp>(op) || (fused && !fused.getAddend());
 }
 
 } // namespace ds

@@ -20,25 +20,6 @@ using namespace ds;
 
 namespace {
 
-/// matmul + broadcast(bias): the library adds the bias while it writes the result.
-struct FuseBias : OpRewritePattern<arith::AddFOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const override {
-    for (unsigned number : {0u, 1u}) {
-      auto matmul = op->getOperand(number).getDefiningOp<MatmulOp>();
-      auto bias = op->getOperand(1 - number).getDefiningOp<BroadcastOp>();
-      if (!matmul || !bias || !matmul->hasOneUse() || bias.getDims().size() != 1 ||
-          !layoutOf(matmul.getResult()).partial.empty())
-        continue;
-      StringAttr letter = rewriter.getStringAttr(matmul.getResultIndices().substr(bias.getDims()[0], 1));
-      rewriter.replaceOpWithNewOp<FusedMatmulOp>(op, op.getType(), matmul.getLhs(), matmul.getRhs(), bias.getInput(),
-                                                 Value(), matmul.getIndicesAttr(), letter);
-      return success();
-    }
-    return rewriter.notifyMatchFailure(op, "is no matmul plus a bias");
-  }
-};
-
 /// carried + matmul: the product is added to what a loop carries, in place.
 struct FuseAccumulation : OpRewritePattern<arith::AddFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -52,7 +33,8 @@ struct FuseAccumulation : OpRewritePattern<arith::AddFOp> {
       // Where the matmul stands: its operands need not live until the sum.
       rewriter.setInsertionPoint(matmul);
       rewriter.replaceOpWithNewOp<FusedMatmulOp>(op, op.getType(), matmul.getLhs(), matmul.getRhs(), Value(), carried,
-                                                 matmul.getIndicesAttr(), rewriter.getStringAttr(""));
+                                                 matmul.getIndicesAttr(), rewriter.getStringAttr(""),
+                                                 ActivationAttr::get(op.getContext(), Activation::None));
       return success();
     }
     return rewriter.notifyMatchFailure(op, "is no carried value plus a matmul");
@@ -62,7 +44,7 @@ struct FuseAccumulation : OpRewritePattern<arith::AddFOp> {
 struct MatchLibraryCalls : ds::impl::MatchLibraryCallsPassBase<MatchLibraryCalls> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseBias, FuseAccumulation>(&getContext());
+    patterns.add<FuseAccumulation>(&getContext());
     populateFoldTransposePatterns(patterns);
     populateFoldPackedTensorPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
