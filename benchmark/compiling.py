@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: The ds-mlir authors
+# SPDX-License-Identifier: Apache-2.0
+"""Time and memory of the compiler, and how soon a plan runs."""
+import json
+import os
+import statistics
+import subprocess
+import time
+
+import models
+import onnx_writer
+import setting
+
+REPEATS = 3          # compilers are deterministic: the median of a few
+IMPORT_NODES = 100000
+START_MODEL = "gpt2-mid"
+
+COLUMNS = [("what", "name", "%s"), ("seconds", "seconds", "%.2f"), ("MiB", "mib", "%.0f"), ("bar s", "bar_s", "%.2f"),
+           ("bar MiB", "bar_mib", "%.0f"), ("of the bar", "of_bar", "%.2f")]
+CHART = {"title": "Compile time: bar over time, above 1 is met", "value": "of_bar", "bar": 1.0}
+
+
+def _run(command):
+    """Seconds and peak resident MiB of a command, or of the largest process that it waits for."""
+    start = time.perf_counter()
+    process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    message = process.stderr.read().decode()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        setting.fail("%s\n%s" % (" ".join(str(part) for part in command), message))
+    return time.perf_counter() - start, usage.ru_maxrss / 1024
+
+
+def _median_run(command):
+    runs = [_run(command) for _ in range(REPEATS)]
+    return statistics.median(run[0] for run in runs), max(run[1] for run in runs)
+
+
+def _row(name, measured, bar_s=None, bar_mib=None):
+    seconds, mib = measured
+    row = {"name": name, "seconds": seconds, "mib": mib, "bar_s": bar_s, "bar_mib": bar_mib}
+    shares = [bar / value for bar, value in ((bar_s, seconds), (bar_mib, mib)) if bar]
+    row["of_bar"] = min(shares, default=None)
+    return row
+
+
+def _compile_command(model, config, *options):
+    return [setting.TOOLS / "ds-compile", model, "--config", config, *options, "-o", setting.CACHE / "compile.dsplan"]
+
+
+def _gpt2():
+    source = models.folder("gpt2-124m")
+    return [_row("gpt2-124m, file to plan", _median_run(_compile_command(
+        source / "train.onnx", source / "ds_config.json", "--dim", "sequence=512")), 10.0)]
+
+
+def _layers():
+    config = setting.CACHE / "layers.json"
+    config.write_text(json.dumps({"train_batch_size": 2, "optimizer": {"type": "AdamW", "params": {"lr": 1e-3}},
+                                  "zero_optimization": {"stage": 3}}))
+    measured = {}
+    for layers in (12, 96, 1000):
+        path = setting.CACHE / ("layers-%d.onnx" % layers)
+        onnx_writer.write_transformer(path, layers)
+        measured[layers] = (_median_run if layers < 1000 else _run)(_compile_command(path, config))
+    return [_row("12 layers", measured[12]), _row("96 layers of the same width", measured[96], 2 * measured[12][0]),
+            _row("1000 layers", measured[1000], 60.0, 2048.0)]
+
+
+def _imports():
+    """Import of a large graph, beside a session of ONNX Runtime with all its optimizations."""
+    path = setting.CACHE / "chain.onnx"
+    onnx_writer.write_chain(path, IMPORT_NODES)
+    runtime = _run([setting.peer_python(), "-c",
+                    "import onnxruntime as o; o.InferenceSession(%r, providers=['CPUExecutionProvider'])" % str(path)])
+    ours = _run([setting.TOOLS / "ds-compile", path, "--infer", "--emit=import", "-o", os.devnull])
+    return [_row("ONNX Runtime's session, %d nodes" % IMPORT_NODES, runtime),
+            _row("import of the same", ours, runtime[0] / 2, runtime[1] / 2)]
+
+
+def _start():
+    """From the start of ds-run to the end of a run of one step, without the step."""
+    plan, _ = models.compile_plan(START_MODEL)
+    source = models.folder(START_MODEL)
+    log = setting.CACHE / "start.jsonl"
+    command = [setting.TOOLS / "ds-run", "train", plan, "--model-folder", source, "--data", source, "--steps", 1,
+               "--threads", setting.CORES, "-q", "--log", log]
+    seconds = []
+    for _ in range(2 * REPEATS):
+        total, mib = _run(command)
+        seconds.append(total - json.loads(log.read_text())["seconds"])
+    start = time.perf_counter()
+    (source / "train.onnx").read_bytes()
+    reading = time.perf_counter() - start
+    return [_row("%s, start to step 0 and end" % START_MODEL, (statistics.median(seconds), mib), 0.3 + reading)]
+
+
+PARTS = {"gpt2": _gpt2, "layers": _layers, "import": _imports, "start": _start}
+
+
+def measure(names):
+    """Rows of the parts; all without names."""
+    for name in names:
+        if name not in PARTS:
+            setting.fail("part of compile must be one of %s, got %s" % (", ".join(PARTS), name))
+    setting.CACHE.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for name in names or PARTS:
+        print("compile: %s" % name, flush=True)
+        rows += PARTS[name]()
+    return rows
+
+
+def finish(rows, _):
+    missed = [row["name"] for row in rows if row["of_bar"] is not None and row["of_bar"] < 1]
+    return ["over their bar: %s" % ("; ".join(missed) or "none")]

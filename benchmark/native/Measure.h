@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// How the native benchmarks take times: the best of several tries, by threads or processes that begin together.
+
+#ifndef DS_BENCHMARK_NATIVE_MEASURE_H
+#define DS_BENCHMARK_NATIVE_MEASURE_H
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace ds::benchmark {
+
+/// Seconds of a clock that only goes forward.
+inline double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// A meeting point of threads, or of processes if it lies in shared memory. Spins, then yields.
+struct Meeting {
+  std::atomic<uint32_t> arrived{0}, round{0};
+  void wait(uint32_t members);
+};
+
+/// Runs body(thread) on `threads` threads at once, each on a core of its own, `tries` times after a warm-up, and
+/// returns the seconds of the fastest try, from the first to begin to the last to end.
+double bestOfThreads(int threads, int tries, const std::function<void(int)> &body);
+
+/// Zeroed memory on huge pages where the system has them, present; it stays until the process ends.
+float *takeMemory(size_t bytes);
+/// The same, seen by processes that are forked later. The system decides the size of its pages.
+char *takeSharedMemory(size_t bytes);
+
+/// Binds the calling thread to the number-th (modulo their count) of the cores that the process may use.
+void bindToCore(int number);
+
+} // namespace ds::benchmark
+
+#endif // DS_BENCHMARK_NATIVE_MEASURE_H

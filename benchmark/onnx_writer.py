@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: The ds-mlir authors
+# SPDX-License-Identifier: Apache-2.0
+"""Writes ONNX files as raw protobuf: no package needed, and a million nodes take seconds."""
+import random
+import struct
+
+FLOAT, INT64 = 1, 7  # TensorProto.DataType
+
+
+def _varint(value):
+    out = bytearray()
+    value &= (1 << 64) - 1
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def _number(field, value):
+    return _varint(field << 3) + _varint(value)
+
+
+def _bytes(field, data):
+    data = data.encode() if isinstance(data, str) else data
+    return _varint(field << 3 | 2) + _varint(len(data)) + data
+
+
+def _attribute(name, value):
+    """An AttributeProto of an integer, a float or a list of integers."""
+    head = _bytes(1, name)
+    if isinstance(value, int):
+        return _bytes(5, head + _number(3, value) + _number(20, 2))
+    if isinstance(value, float):
+        return _bytes(5, head + _varint(2 << 3 | 5) + struct.pack("<f", value) + _number(20, 1))
+    return _bytes(5, head + b"".join(_number(8, item) for item in value) + _number(20, 7))
+
+
+class Graph:
+    """A graph that grows node by node."""
+
+    def __init__(self):
+        self.nodes, self.initializers, self.inputs, self.outputs = [], [], [], []
+        self.random = random.Random(5)
+
+    def node(self, kind, inputs, outputs=None, **attributes):
+        """Adds a node and returns its first output."""
+        outputs = outputs or ["%s_%d" % (kind.lower(), len(self.nodes))]
+        self.nodes.append(_bytes(1, b"".join(
+            [_bytes(1, name) for name in inputs] + [_bytes(2, name) for name in outputs] +
+            [_bytes(3, outputs[0]), _bytes(4, kind)] + [_attribute(*item) for item in attributes.items()])))
+        return outputs[0]
+
+    def _initializer(self, name, shape, kind, data):
+        dims = b"".join(_number(1, size) for size in shape)
+        self.initializers.append(_bytes(5, dims + _number(2, kind) + _bytes(8, name) + _bytes(9, data)))
+        return name
+
+    def weight(self, name, shape, scale=0.02):
+        """A float tensor of values of which only a few differ: what is in it does not matter for time."""
+        count = 1
+        for size in shape:
+            count *= size
+        some = struct.pack("<64f", *(self.random.gauss(0, scale) for _ in range(64)))
+        return self._initializer(name, shape, FLOAT, (some * (count // 64 + 1))[:4 * count])
+
+    def ones(self, name, shape):
+        return self._initializer(name, shape, FLOAT, struct.pack("<f", 1.0) * shape[0])
+
+    def integers(self, name, values):
+        return self._initializer(name, [len(values)], INT64, struct.pack("<%dq" % len(values), *values))
+
+    @staticmethod
+    def _value(field, name, kind, shape):
+        dims = b"".join(_bytes(1, _number(1, size)) for size in shape)
+        return _bytes(field, _bytes(1, name) + _bytes(2, _bytes(1, _number(1, kind) + _bytes(2, dims))))
+
+    def input(self, name, kind, shape):
+        self.inputs.append(self._value(11, name, kind, shape))
+        return name
+
+    def output(self, name, shape):
+        self.outputs.append(self._value(12, name, FLOAT, shape))
+
+    def save(self, path):
+        graph = b"".join(self.nodes + [_bytes(2, "benchmark")] + self.initializers + self.inputs + self.outputs)
+        with open(path, "wb") as file:
+            file.write(_number(1, 8) + _bytes(7, graph) + _bytes(8, _number(2, 17)))
+
+
+def write_chain(path, nodes):
+    """Elementwise nodes, each on the one before and on one some way back."""
+    graph = Graph()
+    names = [graph.input("x", FLOAT, [4, 16]), graph.weight("w", [4, 16])]
+    kinds = ("Add", "Mul", "Tanh", "Sub")
+    for index in range(nodes):
+        kind = kinds[index % len(kinds)]
+        operands = names[-1:] if kind == "Tanh" else [names[-1], names[-1 - index % 17 % len(names)]]
+        names.append(graph.node(kind, operands))
+    graph.output(names[-1], [4, 16])
+    graph.save(path)
+
+
+def write_transformer(path, layers, hidden=64, heads=4, batch=2, sequence=32, vocabulary=256):
+    """A decoder with layer norms, attention and an MLP in each layer, and its loss."""
+    graph = Graph()
+    ids = graph.input("input_ids", INT64, [batch, sequence])
+    labels = graph.input("labels", INT64, [batch, sequence])
+    x = graph.node("Gather", [graph.weight("wte.weight", [vocabulary, hidden]), ids])
+    split = graph.integers("split", [batch, sequence, heads, hidden // heads])
+    joined = graph.integers("joined", [batch, sequence, hidden])
+
+    def linear(name, value, columns_in, columns_out):
+        product = graph.node("MatMul", [value, graph.weight(name + ".weight", [columns_in, columns_out])])
+        return graph.node("Add", [product, graph.weight(name + ".bias", [columns_out])])
+
+    def norm(name, value):
+        weights = [graph.ones(name + ".weight", [hidden]), graph.weight(name + ".bias", [hidden])]
+        return graph.node("LayerNormalization", [value] + weights, axis=-1, epsilon=1e-5)
+
+    def attention(name, value):
+        query, key, content = (graph.node("Transpose", [graph.node("Reshape", [
+            linear("%s.%s" % (name, part), value, hidden, hidden), split])], perm=order)
+            for part, order in (("q", (0, 2, 1, 3)), ("k", (0, 2, 3, 1)), ("v", (0, 2, 1, 3))))
+        weights = graph.node("Softmax", [graph.node("MatMul", [query, key])], axis=-1)
+        heads_out = graph.node("Transpose", [graph.node("MatMul", [weights, content])], perm=(0, 2, 1, 3))
+        return linear(name + ".o", graph.node("Reshape", [heads_out, joined]), hidden, hidden)
+
+    for layer in range(layers):
+        name = "h.%d" % layer
+        x = graph.node("Add", [x, attention(name + ".attn", norm(name + ".ln_1", x))])
+        inner = graph.node("Tanh", [linear(name + ".fc", norm(name + ".ln_2", x), hidden, 4 * hidden)])
+        x = graph.node("Add", [x, linear(name + ".proj", inner, 4 * hidden, hidden)])
+    logits = linear("head", norm("ln_f", x), hidden, vocabulary)
+    flat = graph.node("Reshape", [logits, graph.integers("rows", [batch * sequence, vocabulary])])
+    flat_labels = graph.node("Reshape", [labels, graph.integers("row", [batch * sequence])])
+    graph.node("SoftmaxCrossEntropyLoss", [flat, flat_labels], ["loss"])
+    graph.output("loss", [])
+    graph.save(path)
