@@ -242,6 +242,15 @@ TEST(Matmul, KeepsBitsForLongSumsAndWideRows) {
   check({{8, 16, 5000}, {2, 0}, {2, 1}, {0, 1}});
   check({{8, 16, 5000}, {0, 2}, {1, 2}, {0, 1}});
   check({{40, 1024, 64}, {0, 2}, {2, 1}, {0, 1}});
+  check({{24, 16, 4096}, {2, 0}, {2, 1}, {0, 1}, 1, true, true, {1}}); // cut into pieces
+  check({{24, 16, 4099}, {2, 0}, {2, 1}, {0, 1}});                     // a prime cannot be
+}
+
+TEST(Matmul, PacksWhatManyRowsUse) {
+  for (const Dims &b : {Dims{2, 1}, Dims{1, 2}})
+    for (bool accumulate : {false, true})
+      check({{1030, 80, 70}, {0, 2}, b, {0, 1}, 0.5f, accumulate, true, {1}, plan::Activation::Relu});
+  check({{1024, 1024, 64}, {0, 2}, {2, 1}, {0, 1}});
 }
 
 TEST(Matmul, RefusesIndicesThatAreNoContraction) {

@@ -76,12 +76,21 @@ static void cutLongSum(MatmulForm &form) {
   }
 }
 
+bool ds::runtime::packsRight(const MatmulSetup &setup) {
+  constexpr int64_t kFewestRows = 1024, kMostBytes = 32 << 20;
+  const MatmulForm &form = setup.form;
+  return setup.type == plan::DataType::F32 && form.batch.empty() && form.outerSums.empty() && form.rows.a != 1 &&
+         form.rows.size >= kFewestRows && form.sum.size >= 64 && form.columns.size >= 64 &&
+         form.sum.size * form.columns.size * static_cast<int64_t>(sizeof(float)) <= kMostBytes;
+}
+
 static TaskOr makeLibraryTask(const MatmulSetup &setup) {
   const MatmulForm &form = setup.form;
   constexpr size_t kMostDims = 10; // of oneDNN's 12, without the matrix
   constexpr int64_t kMostLoops = 1 << 16;
   const bool isFloat = setup.type == plan::DataType::F32;
-  if (form.batch.size() <= kMostDims && !(isFloat && (hasAliasingRows(form) || hasSumCutByThreads(form))))
+  const bool isSlow = isFloat && ((hasAliasingRows(form) && !packsRight(setup)) || hasSumCutByThreads(form));
+  if (form.batch.size() <= kMostDims && !isSlow)
     if (TaskOr task = makeProductTask(setup, true); task.ok() || task.status().code() != absl::StatusCode::kNotFound)
       return task;
   if (form.outputs() / (form.rows.size * form.columns.size) > kMostLoops)

@@ -16,6 +16,7 @@ namespace {
 /// What one call of oneDNN covers.
 struct ProductOptions {
   bool hasBatch = false; ///< batch dims are part of the primitive, else loops around it
+  bool isPacked = false; ///< B is in the format that oneDNN likes best
   bool accumulate = false;
   bool hasEpilogue = false;
 };
@@ -23,6 +24,8 @@ struct ProductOptions {
 /// One product per batch point and outer sum, by a few primitives.
 struct ProductTask : Task {
   absl::Status run(const TaskContext &) override {
+    if (packing)
+      DS_RETURN_IF_ERROR(packing->run());
     for (const Offsets &point : batchOffsets)
       for (size_t sum = 0; sum < sumOffsets.size(); ++sum)
         DS_RETURN_IF_ERROR(runOne(primitives[std::min(sum == 0                       ? 0
@@ -46,6 +49,7 @@ struct ProductTask : Task {
 
   char *a = nullptr, *b = nullptr, *c = nullptr, *bias = nullptr;
   std::vector<Offsets> batchOffsets{1}, sumOffsets{1};
+  std::optional<BoundPrimitive> packing;
   std::vector<BoundPrimitive> primitives; ///< for the first, the inner, the last sum; one if there is one sum
   Epilogue epilogue;
 };
@@ -124,8 +128,42 @@ static DnnlPrimitiveDesc findImplementation(dnnl_primitive_desc_iterator_t itera
   return {};
 }
 
+namespace {
+/// A product, and what packs its B first.
+struct Product {
+  std::optional<BoundPrimitive> packing;
+  BoundPrimitive primitive;
+};
+} // namespace
+
+/// Copies B into the format of `packed`, in the scratch space from `offset` on, which is moved behind what the copy
+/// works in.
+static absl::StatusOr<BoundPrimitive> makePacking(const MatmulSetup &setup, const dnnl_memory_desc_t &plain,
+                                                  const dnnl_memory_desc_t &packed, size_t &offset) {
+  constexpr size_t kPage = 4096;
+  DS_ASSIGN_OR_RETURN(const DnnlAttributes attributes, makeAttributes());
+  DnnlPrimitiveDesc description;
+  DS_RETURN_IF_ERROR(dnnlStatus(
+      dnnl_reorder_primitive_desc_create(description.out(), &plain, dnnlCpu(), &packed, dnnlCpu(), attributes.get()),
+      "describe a reorder"));
+  offset = (std::max(offset, scratchBytes(description.get())) + kPage - 1) / kPage * kPage;
+  DS_ASSIGN_OR_RETURN(BoundPrimitive packing, BoundPrimitive::create(description.get(), *setup.scratch));
+  DS_RETURN_IF_ERROR(packing.bind(DNNL_ARG_FROM, plain, setup.b));
+  DS_RETURN_IF_ERROR(packing.bindScratch(DNNL_ARG_TO, packed, offset));
+  return packing;
+}
+
+/// The description of `matrix` with its format left to oneDNN.
+static absl::StatusOr<dnnl_memory_desc_t> withAnyFormat(const dnnl_memory_desc_t &matrix) {
+  dnnl_memory_desc_t any;
+  DS_RETURN_IF_ERROR(
+      dnnlStatus(dnnl_memory_desc_init_by_tag(&any, matrix.ndims, matrix.dims, matrix.data_type, dnnl_format_tag_any),
+                 "describe a tensor"));
+  return any;
+}
+
 /// The primitive for `options`, bound to the operands' beginnings, or NotFound if oneDNN has none to our taste.
-static absl::StatusOr<BoundPrimitive> makeProduct(const MatmulSetup &setup, const ProductOptions &options) {
+static absl::StatusOr<Product> makeProduct(const MatmulSetup &setup, const ProductOptions &options) {
   const MatmulForm &form = setup.form;
   DS_ASSIGN_OR_RETURN(const dnnl_memory_desc_t a,
                       describeOperand(setup, options, &MatmulIndex::a, form.rows, form.sum));
@@ -133,13 +171,17 @@ static absl::StatusOr<BoundPrimitive> makeProduct(const MatmulSetup &setup, cons
                       describeOperand(setup, options, &MatmulIndex::b, form.sum, form.columns));
   DS_ASSIGN_OR_RETURN(const dnnl_memory_desc_t c,
                       describeOperand(setup, options, &MatmulIndex::c, form.rows, form.columns));
+  dnnl_memory_desc_t used = b;
+  if (options.isPacked) {
+    DS_ASSIGN_OR_RETURN(used, withAnyFormat(b));
+  }
   const bool hasBias = options.hasEpilogue && setup.bias;
   std::vector<int64_t> biasSizes(static_cast<size_t>(c.ndims), 1);
   biasSizes.back() = form.columns.size;
   DS_ASSIGN_OR_RETURN(const dnnl_memory_desc_t bias, describeDense(biasSizes, setup.type));
   dnnl_matmul_desc_t operation;
   DS_RETURN_IF_ERROR(
-      dnnlStatus(dnnl_matmul_desc_init(&operation, &a, &b, hasBias ? &bias : nullptr, &c), "describe a matmul"));
+      dnnlStatus(dnnl_matmul_desc_init(&operation, &a, &used, hasBias ? &bias : nullptr, &c), "describe a matmul"));
   DS_ASSIGN_OR_RETURN(const DnnlAttributes attributes, makeProductAttributes(setup, options));
   DnnlPrimitiveIterator iterator;
   DnnlPrimitiveDesc chosen;
@@ -148,12 +190,20 @@ static absl::StatusOr<BoundPrimitive> makeProduct(const MatmulSetup &setup, cons
     chosen = findImplementation(iterator.get(), setup.type);
   if (!chosen.get())
     return absl::NotFoundError("no such implementation");
-  DS_ASSIGN_OR_RETURN(BoundPrimitive product, BoundPrimitive::create(chosen.get(), *setup.scratch));
-  DS_RETURN_IF_ERROR(product.bind(DNNL_ARG_SRC, a, setup.a));
-  DS_RETURN_IF_ERROR(product.bind(DNNL_ARG_WEIGHTS, b, setup.b));
-  DS_RETURN_IF_ERROR(product.bind(DNNL_ARG_DST, c, setup.c));
+  Product product;
+  DS_ASSIGN_OR_RETURN(product.primitive, BoundPrimitive::create(chosen.get(), *setup.scratch));
+  DS_RETURN_IF_ERROR(product.primitive.bind(DNNL_ARG_SRC, a, setup.a));
+  if (options.isPacked) {
+    const dnnl_memory_desc_t packed = *dnnl_primitive_desc_query_md(chosen.get(), dnnl_query_weights_md, 0);
+    size_t offset = scratchBytes(chosen.get());
+    DS_ASSIGN_OR_RETURN(product.packing, makePacking(setup, b, packed, offset));
+    DS_RETURN_IF_ERROR(product.primitive.bindScratch(DNNL_ARG_WEIGHTS, packed, offset));
+  } else {
+    DS_RETURN_IF_ERROR(product.primitive.bind(DNNL_ARG_WEIGHTS, b, setup.b));
+  }
+  DS_RETURN_IF_ERROR(product.primitive.bind(DNNL_ARG_DST, c, setup.c));
   if (hasBias)
-    DS_RETURN_IF_ERROR(product.bind(DNNL_ARG_BIAS, bias, setup.bias));
+    DS_RETURN_IF_ERROR(product.primitive.bind(DNNL_ARG_BIAS, bias, setup.bias));
   return product;
 }
 
@@ -169,12 +219,13 @@ TaskOr ds::runtime::makeProductTask(const MatmulSetup &setup, bool hasBatch) {
   task->sumOffsets = enumerateOffsets(setup.form.outerSums, width);
   const bool hasLibraryEpilogue = !setup.bias || hasLibraryBias(setup);
   const bool isOne = task->sumOffsets.size() == 1;
-  std::vector<ProductOptions> all = {{hasBatch, setup.accumulate, isOne && hasLibraryEpilogue}};
+  std::vector<ProductOptions> all = {{hasBatch, packsRight(setup), setup.accumulate, isOne && hasLibraryEpilogue}};
   if (!isOne)
-    all.insert(all.end(), {{hasBatch, true, false}, {hasBatch, true, hasLibraryEpilogue}});
+    all.insert(all.end(), {{hasBatch, false, true, false}, {hasBatch, false, true, hasLibraryEpilogue}});
   for (const ProductOptions &options : all) {
-    DS_ASSIGN_OR_RETURN(BoundPrimitive product, makeProduct(setup, options));
-    task->primitives.push_back(std::move(product));
+    DS_ASSIGN_OR_RETURN(Product product, makeProduct(setup, options));
+    task->primitives.push_back(std::move(product.primitive));
+    task->packing = std::move(product.packing);
   }
   if (!hasLibraryEpilogue) {
     DS_ASSIGN_OR_RETURN(task->epilogue, makeEpilogue(setup));

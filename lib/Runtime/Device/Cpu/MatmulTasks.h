@@ -33,6 +33,10 @@ std::vector<Offsets> enumerateOffsets(const std::vector<MatmulIndex> &indices, i
 /// The bias and the activation as a pass of its own over C.
 absl::StatusOr<Epilogue> makeEpilogue(const MatmulSetup &setup);
 
+/// Whether B is to be packed into oneDNN's own format before each product: as many rows use it as make up for that, and
+/// it does not take much memory. (A variable changes in each step, and what is packed stays so only until then.)
+bool packsRight(const MatmulSetup &setup);
+
 /// By oneDNN's matmul primitive "brg" (for bf16 also "gemm"), with the batch inside the primitive or in a loop around
 /// it. NotFound if oneDNN has none for these strides.
 TaskOr makeProductTask(const MatmulSetup &setup, bool hasBatch);

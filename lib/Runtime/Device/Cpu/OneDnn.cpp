@@ -88,15 +88,23 @@ absl::StatusOr<DnnlAttributes> ds::runtime::makeAttributes() {
   return attributes;
 }
 
+size_t ds::runtime::scratchBytes(const_dnnl_primitive_desc_t description) {
+  return dnnl_memory_desc_get_size(dnnl_primitive_desc_query_md(description, dnnl_query_scratchpad_md, 0));
+}
+
 absl::StatusOr<BoundPrimitive> BoundPrimitive::create(const_dnnl_primitive_desc_t description, ScratchSpace &space) {
   BoundPrimitive bound;
   DS_RETURN_IF_ERROR(dnnlStatus(dnnl_primitive_create(bound.primitive.out(), description), "create a primitive"));
   const dnnl_memory_desc_t *scratchpad = dnnl_primitive_desc_query_md(description, dnnl_query_scratchpad_md, 0);
-  space.reserve(std::max<size_t>(dnnl_memory_desc_get_size(scratchpad), 1));
   bound.scratch = &space;
-  bound.boundScratch = space.data();
-  DS_RETURN_IF_ERROR(bound.bind(DNNL_ARG_SCRATCHPAD, *scratchpad, space.data()));
+  DS_RETURN_IF_ERROR(bound.bindScratch(DNNL_ARG_SCRATCHPAD, *scratchpad, 0));
   return bound;
+}
+
+absl::Status BoundPrimitive::bindScratch(int argument, const dnnl_memory_desc_t &description, size_t offset) {
+  scratch->reserve(std::max<size_t>(offset + dnnl_memory_desc_get_size(&description), 1));
+  inScratch.push_back({memories.size(), offset});
+  return bind(argument, description, static_cast<char *>(scratch->data()) + offset);
 }
 
 absl::Status BoundPrimitive::bind(int argument, const dnnl_memory_desc_t &description, void *data) {
@@ -109,7 +117,8 @@ absl::Status BoundPrimitive::bind(int argument, const dnnl_memory_desc_t &descri
 absl::Status BoundPrimitive::run() {
   if (boundScratch != scratch->data()) { // It moved when a later task was built.
     boundScratch = scratch->data();
-    dnnl_memory_set_data_handle(memories[0].get(), boundScratch);
+    for (const auto &[number, offset] : inScratch)
+      dnnl_memory_set_data_handle(memories[number].get(), static_cast<char *>(boundScratch) + offset);
   }
   return dnnlStatus(
       dnnl_primitive_execute(primitive.get(), dnnlStream(), static_cast<int>(arguments.size()), arguments.data()),

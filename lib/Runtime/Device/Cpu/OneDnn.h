@@ -59,12 +59,17 @@ absl::StatusOr<DnnlMemory> wrapMemory(const dnnl_memory_desc_t &description, voi
 /// Attributes with the scratchpad left to us: oneDNN's own belongs to the thread that made the primitive.
 absl::StatusOr<DnnlAttributes> makeAttributes();
 
+/// The bytes that a primitive works in.
+size_t scratchBytes(const_dnnl_primitive_desc_t description);
+
 /// A primitive with its arguments bound.
 class BoundPrimitive {
 public:
   /// Makes the primitive of `description` (of attributes by makeAttributes), which works in `space`.
   static absl::StatusOr<BoundPrimitive> create(const_dnnl_primitive_desc_t description, ScratchSpace &space);
   absl::Status bind(int argument, const dnnl_memory_desc_t &description, void *data);
+  /// The same for memory in the scratch space, `offset` bytes from its begin; behind what the primitive itself needs.
+  absl::Status bindScratch(int argument, const dnnl_memory_desc_t &description, size_t offset);
   /// Moves bound argument number `index` (in the order of bind calls) to other memory.
   void rebind(size_t index, void *data) { dnnl_memory_set_data_handle(memories[index + 1].get(), data); }
   size_t numBound() const { return arguments.size() - 1; }
@@ -74,7 +79,8 @@ private:
   DnnlPrimitive primitive;
   ScratchSpace *scratch = nullptr;
   void *boundScratch = nullptr;
-  std::vector<DnnlMemory> memories; ///< the scratchpad, then those of bind
+  std::vector<std::pair<size_t, size_t>> inScratch; ///< numbers of memories, and their offsets
+  std::vector<DnnlMemory> memories;                 ///< the scratchpad, then those of bind
   std::vector<dnnl_exec_arg_t> arguments;
 };
 
