@@ -34,8 +34,8 @@ def AssignDataParallelPass : Pass<"ds-assign-data-parallel", "::mlir::ModuleOp">
   let summary = "asks for the samples of each input to be spread over an axis";
   let description = [{
     Requires: named inputs (`ds.name`) of a rank >= 1 hold samples along dim 0; a `ds.take_part` tells into how many parts they are cut.
-    Ensures: each such input has the hint `ds.layout` with dim 0 split over `axis`, `(parts)(n/parts{axis})` if it is cut. Values
-    are unchanged.
+    Ensures: each such input has the hint `ds.layout` with dim 0 split over `axis`, `(parts)(n/parts{axis})` if it is cut. An
+    axis of one rank is left alone. Values are unchanged.
   }];
   let options = [Option<"axis", "axis", "std::string", "\"dp\"", "the mesh axis of data parallelism">];
 }
@@ -45,8 +45,8 @@ def AssignZeroPass : Pass<"ds-assign-zero", "::mlir::ModuleOp"> {
   let description = [{
     Requires: the optimizer is attached; parameters may have layout hints without flat (tensor parallelism).
     Ensures: optimizer states are flat over `axis` from stage 1 on, parameters from stage 3 on; each gradient is constrained to
-    the layout of its states: once after accumulation in stages 0 and 1, in every micro-batch in stages 2 and 3. Values are unchanged.
-    Source: Rajbhandari et al., SC 2020, sections 5 and 7.
+    the layout of its states: once after accumulation in stages 0 and 1, in every micro-batch in stages 2 and 3. Over
+    an axis of one rank every stage is stage 0. Values are unchanged. Source: Rajbhandari et al., SC 2020, sections 5 and 7.
   }];
   let options = [Option<"stage", "stage", "int64_t", "0", "0, 1, 2 or 3">,
                  Option<"axis", "axis", "std::string", "\"dp\"", "the mesh axis over which states are split">];

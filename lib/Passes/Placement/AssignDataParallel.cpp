@@ -27,10 +27,13 @@ struct AssignDataParallel : ds::impl::AssignDataParallelPassBase<AssignDataParal
   using AssignDataParallelPassBase::AssignDataParallelPassBase;
 
   void runOnOperation() override {
-    if (!meshOf(getOperation()).findAxis(axis)) {
+    const Mesh mesh = meshOf(getOperation());
+    if (!mesh.findAxis(axis)) {
       getOperation().emitError("the mesh has no axis \"") << axis << "\"";
       return signalPassFailure();
     }
+    if (mesh.axisSize(axis) == 1)
+      return; // An axis of one rank splits nothing, and its collectives would be copies.
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       for (BlockArgument arg : function.getArguments()) {
         auto type = dyn_cast<RankedTensorType>(arg.getType());

@@ -41,11 +41,15 @@ struct AssignZero : ds::impl::AssignZeroPassBase<AssignZero> {
   using AssignZeroPassBase::AssignZeroPassBase;
 
   void runOnOperation() override {
-    if (stage < 0 || stage > 3 || !meshOf(getOperation()).findAxis(axis)) {
+    const Mesh mesh = meshOf(getOperation());
+    if (stage < 0 || stage > 3 || !mesh.findAxis(axis)) {
       getOperation().emitError("ZeRO must have a stage in [0, 3] and an axis of the mesh, got stage ")
           << static_cast<int64_t>(stage) << " over \"" << axis << "\"";
       return signalPassFailure();
     }
+    // An axis of one rank splits nothing, and its collectives would be copies.
+    if (mesh.axisSize(axis) == 1)
+      stage = 0;
     SymbolTable symbols(getOperation());
     auto variableOf = [&](Value value) {
       auto read = value.getDefiningOp<ReadOp>();
