@@ -118,8 +118,19 @@ struct ExpandErf : F32Pattern<math::ErfOp> {
   }
 };
 
+/// One instruction where the CPU has it; where it has not, fma would be a call.
+struct ContractFma : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const final {
+    constexpr auto kContract = arith::FastMathFlags::contract;
+    Value product = arith::MulFOp::create(rewriter, op.getLoc(), op.getA(), op.getB(), kContract);
+    rewriter.replaceOpWithNewOp<arith::AddFOp>(op, product, op.getC(), kContract);
+    return success();
+  }
+};
+
 } // namespace
 
 void ds::populateMathApproximationPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandExp, ExpandExpM1, ExpandErf>(patterns.getContext(), /*benefit=*/10);
+  patterns.add<ContractFma, ExpandExp, ExpandExpM1, ExpandErf>(patterns.getContext(), /*benefit=*/10);
 }

@@ -110,13 +110,18 @@ TEST(CpuCompiler, CodeOfFloatsNeedsNothingElse) {
   %e = math.sin %d : !f
   %g = math.powf %e, %z : !f
   ds.yield %g : !f)");
-  compileOnly(kernel.op(), object);
-  llvm::StringRef bytes(reinterpret_cast<const char *>(object.data()), object.size());
-  auto file = llvm::cantFail(llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(bytes, "kernels")));
-  for (const llvm::object::ELFSymbolRef symbol :
-       llvm::cast<llvm::object::ELFObjectFileBase>(*file).getDynamicSymbolIterators())
-    EXPECT_FALSE(llvm::cantFail(symbol.getFlags()) & llvm::object::SymbolRef::SF_Undefined)
-        << llvm::cantFail(symbol.getName()).str();
+  for (const char *cpu : {"native", "x86-64-v2"}) { // the second has no multiply-add
+    SCOPED_TRACE(cpu);
+    CpuOptions options;
+    options.cpu = cpu;
+    compileOnly(kernel.op(), object, options);
+    llvm::StringRef bytes(reinterpret_cast<const char *>(object.data()), object.size());
+    auto file = llvm::cantFail(llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(bytes, "kernels")));
+    for (const llvm::object::ELFSymbolRef symbol :
+         llvm::cast<llvm::object::ELFObjectFileBase>(*file).getDynamicSymbolIterators())
+      EXPECT_FALSE(llvm::cantFail(symbol.getFlags()) & llvm::object::SymbolRef::SF_Undefined)
+          << llvm::cantFail(symbol.getName()).str();
+  }
 }
 
 TEST(CpuCompiler, OtherCpusByName) {
