@@ -4,7 +4,7 @@
 import random
 import struct
 
-FLOAT, INT64 = 1, 7  # TensorProto.DataType
+FLOAT, INT64, BOOL = 1, 7, 9  # TensorProto.DataType
 
 
 def _varint(value):
@@ -69,6 +69,14 @@ class Graph:
 
     def integers(self, name, values):
         return self._initializer(name, [len(values)], INT64, struct.pack("<%dq" % len(values), *values))
+
+    def number(self, name, value):
+        return self._initializer(name, [], FLOAT, struct.pack("<f", value))
+
+    def causal_mask(self, name, size):
+        """Whether row i sees column j."""
+        rows = (b"\1" * (row + 1) + b"\0" * (size - row - 1) for row in range(size))
+        return self._initializer(name, [1, 1, size, size], BOOL, b"".join(rows))
 
     @staticmethod
     def _value(field, name, kind, shape):

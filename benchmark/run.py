@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures ds-mlir beside its peers and beside the limits of the machine, all in one run.
 
-    benchmark/run.py [step|collectives|compile [NAME ...]]     all suites without an argument
+    benchmark/run.py [step|kernels|collectives|compile [NAME ...]]     all suites without an argument
 
 Each suite prints its table, writes build/benchmark/SUITE.json, and, if it was run with all its names, brings its part of
 docs/performance.md and docs/performance-SUITE.svg up to date.
@@ -22,7 +22,7 @@ import page
 import setting
 import table
 
-SUITES = {"step": "step", "collectives": "collectives", "compile": "compiling"}  # name: module
+SUITES = {"step": "step", "kernels": "kernels", "collectives": "collectives", "compile": "compiling"}  # name: module
 
 
 def run_suite(name, names):

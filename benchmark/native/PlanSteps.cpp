@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Runs a plan of one rank on made-up data and says how long each instruction takes: ds-bench-plan PLAN THREADS STEPS.
+/// Prints a JSON list of the instructions of the compute queue: order, name and the median of seconds over the steps.
+
+#include "ds/Plan/Plan.h"
+#include "ds/Runtime/Executor.h"
+#include "ds/Runtime/StatusMacros.h"
+
+#include "nlohmann/json.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+using namespace ds;
+using namespace ds::runtime;
+
+/// Values that every op can take: floats from 0.1 to 1.1, whole numbers from 0 to 15.
+static void fill(const BufferView &buffer, plan::DataType type) {
+  const auto put = [&](auto *data, auto valueAt) {
+    for (size_t i = 0; i < buffer.bytes / sizeof(*data); ++i)
+      data[i] = valueAt(i * 2654435761u % 1024);
+  };
+  if (type == plan::DataType::F32)
+    put(static_cast<float *>(buffer.data), [](size_t hash) { return 0.1f + static_cast<float>(hash) / 1024; });
+  if (type == plan::DataType::I64)
+    put(static_cast<int64_t *>(buffer.data), [](size_t hash) { return static_cast<int64_t>(hash % 16); });
+}
+
+/// Optimizer states begin at zero, as memory does.
+static void fillParameters(const plan::PlanT &plan, const Executor &executor) {
+  for (const auto &variable : plan.variables)
+    if (variable->role == plan::VariableRole::Parameter)
+      fill(executor.buffer(variable->buffer), variable->type);
+}
+
+namespace {
+/// The plan's inputs, whose memory is used for other things once they have been read.
+class Inputs {
+public:
+  Inputs(const plan::PlanT &plan, const Executor &executor) {
+    for (const auto &port : plan.inputs) {
+      const BufferView buffer = executor.buffer(port->buffer);
+      fill(buffer, port->type);
+      const char *data = static_cast<const char *>(buffer.data);
+      copies.push_back({buffer, {data, data + buffer.bytes}});
+    }
+  }
+  /// Puts them in place for the next step.
+  void restore() const {
+    for (const auto &[buffer, copy] : copies)
+      std::copy(copy.begin(), copy.end(), static_cast<char *>(buffer.data));
+  }
+
+private:
+  std::vector<std::pair<BufferView, std::vector<char>>> copies;
+};
+} // namespace
+
+static absl::Status run(const char *path, int threads, int steps) {
+  DS_ASSIGN_OR_RETURN(const std::unique_ptr<plan::PlanT> plan, plan::loadPlan(path));
+  const std::unique_ptr<Transport> transport = createSingleRankTransport();
+  ExecutorOptions options;
+  options.threads = threads;
+  options.collectTimings = true;
+  DS_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> executor, Executor::create(*plan, 0, *transport, options));
+  fillParameters(*plan, *executor);
+  const Inputs inputs(*plan, *executor);
+  std::map<uint32_t, std::pair<std::string, std::vector<double>>> times; // by order
+  for (int step = 0; step <= steps; ++step) {
+    inputs.restore();
+    DS_RETURN_IF_ERROR(executor->runStep());
+    for (const InstructionTiming &timing : executor->timings()) {
+      auto &[name, seconds] = times[timing.order];
+      name = timing.name;
+      if (step > 0) // the first one warms up
+        seconds.push_back(timing.seconds);
+    }
+  }
+  nlohmann::json list = nlohmann::json::array();
+  for (auto &[order, time] : times) {
+    auto &[name, seconds] = time;
+    std::nth_element(seconds.begin(), seconds.begin() + steps / 2, seconds.end());
+    list.push_back({{"order", order}, {"name", name}, {"seconds", seconds[steps / 2]}});
+  }
+  std::printf("%s\n", list.dump().c_str());
+  return absl::OkStatus();
+}
+
+int main(int argc, char **argv) {
+  const int threads = argc == 4 ? std::atoi(argv[2]) : 0, steps = argc == 4 ? std::atoi(argv[3]) : 0;
+  if (threads < 1 || steps < 1) {
+    std::fprintf(stderr, "usage: ds-bench-plan PLAN THREADS STEPS, both at least 1\n");
+    return 2;
+  }
+  const absl::Status status = run(argv[1], threads, steps);
+  if (!status.ok())
+    std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
+  return status.ok() ? 0 : 2;
+}
