@@ -51,9 +51,9 @@ def _size_name(size):
     return "%d KiB" % (size >> 10) if size < 1 << 20 else "%d MiB" % (size >> 20)
 
 
-def _row(name, rounds):
+def _row(name, size, rounds):
     median = {key: statistics.median(turn[key] for turn in rounds) for key in ("ours", "bound", "gloo")}
-    return {"name": name, "ours_us": 1e6 * median["ours"], "bound_us": 1e6 * median["bound"],
+    return {"name": name, "bytes": size, "ours_us": 1e6 * median["ours"], "bound_us": 1e6 * median["bound"],
             "gloo_us": 1e6 * median["gloo"],
             "of_bound": statistics.median(turn["bound"] / turn["ours"] for turn in rounds),
             "over_gloo": statistics.median(turn["gloo"] / turn["ours"] for turn in rounds), "rounds": rounds}
@@ -73,7 +73,7 @@ def _measure_ranks(ranks):
                     turn["bound"] = min(turn["plain"], turn["streamed"])
                     turn["gloo"] = gloo.ask(line)["seconds"]
                     rounds.setdefault((kind, size), []).append(turn)
-    return [_row("%s, %d ranks, %s" % (kind, ranks, _size_name(size)), turns)
+    return [_row("%s, %d ranks, %s" % (kind, ranks, _size_name(size)), size, turns)
             for (kind, size), turns in rounds.items()]
 
 
@@ -96,16 +96,20 @@ def _measure_zero():
             "of_bound": statistics.median(turn["one"] / turn["two"] for turn in rounds)}
 
 
-def measure(names):
-    """Rows of the parts "2", "4" (ranks) and "zero"; all without names."""
-    parts = {"2": lambda: _measure_ranks(2), "4": lambda: _measure_ranks(4), "zero": lambda: [_measure_zero()]}
-    for name in names:
-        if name not in parts:
-            setting.fail("part of collectives must be one of %s, got %s" % (", ".join(parts), name))
-    return [row for name in names or parts for row in parts[name]()]
+PARTS = {"2": lambda: _measure_ranks(2), "4": lambda: _measure_ranks(4), "zero": lambda: [_measure_zero()]}
 
 
 def finish(rows, _):
+    """Rows have their own bound."""
+
+
+def _gloo_bar(size):
+    return 10 if size >= 1 << 20 else 50 if size <= 1 << 14 else 0
+
+
+def notes(rows):
     short = [row["name"] for row in rows if row["of_bound"] < (0.7 if "gloo_us" in row else 1 / 1.1)]
+    near = [row["name"] for row in rows if "gloo_us" in row and row["over_gloo"] < _gloo_bar(row["bytes"])]
     return ["bars: 0.7 of the bound; 10x gloo from 1 MiB, 50x below 16 KiB; two ranks at most 1.10 of one rank's time",
-            "below their bar of the bound: %s" % ("; ".join(short) or "none")]
+            "below their bar of the bound: %s" % ("; ".join(short) or "none"),
+            "below their bar over gloo: %s" % ("; ".join(near) or "none")]

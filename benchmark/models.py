@@ -15,14 +15,6 @@ SHAPES = {name: dict(zip(_FIELDS, values)) for name, values in {
 }.items()}
 
 
-def choose(names):
-    """The models of the given names, all without names."""
-    for name in names:
-        if name not in SHAPES:
-            setting.fail("model must be one of %s, got %s" % (", ".join(SHAPES), name))
-    return names or list(SHAPES)
-
-
 def step_flops(name):
     """Multiplications and additions of forward and backward: 6 per weight of a matmul and token, and attention, of
     which only the causal half is counted."""

@@ -5,8 +5,8 @@
 
     benchmark/run.py [step|kernels|collectives|compile [NAME ...]]     all suites without an argument
 
-Each suite prints its table, writes build/benchmark/SUITE.json, and, if it was run with all its names, brings its part of
-docs/performance.md and docs/performance-SUITE.svg up to date.
+NAME is a part of a suite (docs/performance.md lists them). Each part prints its table and replaces what build/benchmark/SUITE.json
+had of it; then docs/performance.md and docs/performance-SUITE.svg are brought up to date.
 
 DS_PEER_PYTHON  a Python that has torch, numpy, onnx and onnxruntime; peers are never a dependency
 DS_ORACLES      the folder of the oracles, for the models (default: ../shared/oracles)
@@ -25,23 +25,31 @@ import table
 SUITES = {"step": "step", "kernels": "kernels", "collectives": "collectives", "compile": "compiling"}  # name: module
 
 
-def run_suite(name, names):
-    """Measures one suite between two measurements of the limits, and reports it."""
-    suite = importlib.import_module(SUITES[name])
-    result = setting.describe([name] + names)
+def run_part(suite, command, part):
+    """Measures a part of a suite between two measurements of the limits."""
+    print("%s: %s" % (command, part), flush=True)
+    result = setting.describe(command, part)
     before = limits.measure()
-    result["rows"] = suite.measure(names)
+    result["rows"] = suite.PARTS[part]()
     result["limits"] = limits.join(before, limits.measure())
-    result["notes"] = suite.finish(result["rows"], result["limits"])
-    if not result["limits"]["is_steady"]:
-        result["notes"].append("not steady: a limit of the machine moved by %.0f %% during the run"
-                               % (100 * result["limits"]["drift"]))
+    suite.finish(result["rows"], result["limits"])
+    return result
+
+
+def run_suite(name, parts):
+    """Runs parts of a suite and reports it with the last results of the others."""
+    suite = importlib.import_module(SUITES[name])
+    for part in parts:
+        if part not in suite.PARTS:
+            setting.fail("part of %s must be one of %s, got %s" % (name, ", ".join(suite.PARTS), part))
+    path = setting.RESULTS / (name + ".json")
+    results = json.loads(path.read_text()) if path.exists() else {}
     setting.RESULTS.mkdir(parents=True, exist_ok=True)
-    (setting.RESULTS / (name + ".json")).write_text(json.dumps(result, indent=1) + "\n")
-    print("\n" + table.text(suite.COLUMNS, result["rows"]))
-    print("\n".join(result["notes"]) + "\n", flush=True)
-    if not names:
-        page.update(name, suite, result)
+    for part in parts or suite.PARTS:
+        results[part] = run_part(suite, name, part)
+        path.write_text(json.dumps(results, indent=1) + "\n")
+        print("\n" + table.text(suite.COLUMNS, results[part]["rows"]) + "\n", flush=True)
+    page.update(name, suite, results)
 
 
 def main():

@@ -86,7 +86,7 @@ def _versions():
     return versions
 
 
-def describe(arguments):
+def describe(suite, part):
     """What a reader must know to repeat the run."""
     return {"date": datetime.date.today().isoformat(), "machine": _machine(), "versions": _versions(),
-            "command": " ".join(["./dev", "bench"] + arguments)}
+            "command": "./dev bench %s %s" % (suite, part)}

@@ -94,13 +94,14 @@ def _row(model):
             "loss_difference": _largest_difference(records, reference["losses"]), "rounds": times}
 
 
-def measure(names):
-    """Rows of the models; `finish` adds what needs the limits."""
-    return [_row(model) for model in models.choose(names)]
+PARTS = {model: lambda model=model: [_row(model)] for model in models.SHAPES}
 
 
 def finish(rows, best):
     for row in rows:
         row["of_peak"] = 100 * row["flops"] / row["ours_s"] / limits.flops(best)
+
+
+def notes(rows):
     mean = math.exp(statistics.fmean(math.log(row["speedup"]) for row in rows))
     return ["geometric mean of the speedups: %.2fx (bar: 1.3x; each above 1x)" % mean]
