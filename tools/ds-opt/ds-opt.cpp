@@ -3,10 +3,12 @@
 
 // The pass driver for people who work on the compiler.
 
+#include "ds/Codegen/CodegenPasses.h"
 #include "ds/Dialect/DsDialect.h"
 #include "ds/Interpreter/CheckEachPass.h"
 #include "ds/Passes/Passes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -73,7 +75,9 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   ds::registerProgramDialects(registry);
   ds::registerGradientModels(registry);
+  registry.insert<LLVM::LLVMDialect>(); // of lowered kernels
   ds::registerPasses();
+  ds::registerCodegenPasses();
   registerTransformsPasses();
 #ifdef DS_INCLUDE_TESTS
   ds::test::registerTestPasses();

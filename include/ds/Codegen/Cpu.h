@@ -78,10 +78,6 @@ public:
   virtual std::string target() const = 0;
 };
 
-/// What a kernel in LLVM's dialect must not have: an allocation, a copy, a call, or an operation on f32 for which LLVM
-/// calls a scalar function of libm. Fails with an error on the op.
-mlir::LogicalResult verifyLoweredKernel(mlir::ModuleOp kernel);
-
 } // namespace ds
 
 #endif // DS_CODEGEN_CPU_H

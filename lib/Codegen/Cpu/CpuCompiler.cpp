@@ -7,6 +7,7 @@
 #include "LowerKernel.h"
 #include "NativeCode.h"
 
+#include "ds/Codegen/CodegenPasses.h"
 #include "ds/Codegen/Cpu.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,6 +17,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/ADT/StringExtras.h"
@@ -97,7 +99,9 @@ std::string CpuCompilerImpl::addRotary() {
 }
 
 FailureOr<ObjectCode> CpuCompilerImpl::compile(ModuleOp module) {
-  if (failed(lowerKernel(module)))
+  PassManager verifier(context);
+  verifier.addPass(createVerifyKernelsPass());
+  if (failed(lowerKernel(module)) || failed(verifier.run(module)))
     return failure();
   return compileToObject(module, cpu);
 }

@@ -3,8 +3,6 @@
 
 #include "LowerKernel.h"
 
-#include "ds/Codegen/Cpu.h"
-
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -78,44 +76,5 @@ static LogicalResult lowerToLLVM(ModuleOp module) {
 }
 
 LogicalResult ds::lowerKernel(ModuleOp module) {
-  if (failed(expandMath(module)) || failed(lowerLoops(module)) || failed(lowerToLLVM(module)))
-    return failure();
-  return verifyLoweredKernel(module);
-}
-
-//===----------------------------------------------------------------------===//
-// ds-verify-kernels
-//===----------------------------------------------------------------------===//
-
-/// Intrinsics that are instructions on every CPU, or short sequences of them.
-static bool isInstruction(StringRef intrinsic) {
-  static const llvm::StringSet<> names = {"abs",    "ceil",        "copysign",     "ctlz",      "ctpop",  "cttz",
-                                          "fabs",   "floor",       "fma",          "fmuladd",   "fptosi", "maximum",
-                                          "maxnum", "masked.load", "masked.store", "minimum",   "minnum", "nearbyint",
-                                          "rint",   "round",       "roundeven",    "sqrt",      "smax",   "smin",
-                                          "trunc",  "umax",        "umin",         "is.fpclass"};
-  return names.contains(intrinsic) || intrinsic.starts_with("vector.");
-}
-
-static bool isDouble(Operation *op) {
-  return op->getNumResults() == 1 && getElementTypeOrSelf(op->getResult(0).getType()).isF64();
-}
-
-LogicalResult ds::verifyLoweredKernel(ModuleOp kernel) {
-  WalkResult result = kernel.walk([](Operation *op) -> WalkResult {
-    StringRef name = op->getName().getStringRef();
-    if (isa<ModuleOp>(op))
-      return WalkResult::advance();
-    if (!isa<LLVM::LLVMDialect>(op->getDialect()))
-      return op->emitOpError("must be in LLVM's dialect in a lowered kernel");
-    if (isa<LLVM::AllocaOp, LLVM::MemcpyOp, LLVM::MemcpyInlineOp, LLVM::MemmoveOp>(op))
-      return op->emitOpError("must not allocate or copy in a kernel");
-    bool calls = isa<LLVM::CallOp, LLVM::InvokeOp, LLVM::CallIntrinsicOp>(op) ||
-                 (name.consume_front("llvm.intr.") && !isInstruction(name));
-    // There are no polynomials in f64.
-    if (calls && !isDouble(op))
-      return op->emitOpError("must not call a function in a kernel");
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
+  return failure(failed(expandMath(module)) || failed(lowerLoops(module)) || failed(lowerToLLVM(module)));
 }

@@ -15,7 +15,7 @@ namespace ds {
 /// erf. Relative error below 3e-7; NaN stays NaN; exp flushes results below 1.8e-38 to zero.
 void populateMathApproximationPatterns(mlir::RewritePatternSet &patterns);
 
-/// Lowers a module that emitKernel made to LLVM's dialect, and verifies it (verifyLoweredKernel).
+/// Lowers a module that emitKernel made to LLVM's dialect. `ds-verify-kernels` says what holds afterwards.
 mlir::LogicalResult lowerKernel(mlir::ModuleOp module);
 
 } // namespace ds

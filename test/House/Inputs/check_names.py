@@ -25,7 +25,7 @@ def lower_words(camel, separator):
 
 def passes(root):
     """Pairs of the record's name without "Pass", and the flag."""
-    for path in sorted((root / "include/ds/Passes").glob("*.td")):
+    for path in sorted((root / "include/ds").glob("*/*Passes.td")):
         yield from PASS.findall(path.read_text())
 
 
@@ -33,7 +33,7 @@ def pass_name_faults(root):
     for name, flag in passes(root):
         if flag != "ds-" + lower_words(name, "-"):
             yield f"pass {name}Pass must have the flag ds-{lower_words(name, '-')}, got {flag}"
-        files = list((root / "lib/Passes").rglob(name + ".cpp"))
+        files = [path for folder in ("Passes", "Codegen") for path in (root / "lib" / folder).rglob(name + ".cpp")]
         if len(files) != 1:
             yield f"pass {flag} must be in one file {name}.cpp, got {len(files)}"
         elif f"GEN_PASS_DEF_{name.upper()}PASS" not in files[0].read_text():
