@@ -272,6 +272,9 @@ void StoragePlan::assignStorages(Block &block) {
   for (Operation &op : block) {
     for (Value result : op.getResults())
       add(result, describe(&op));
+    // Elements that are no splat are written once, before the first step.
+    if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && isTensor(constant))
+      allStorages[storageOf(constant)].isVariable |= !isa<SplatElementsAttr>(constant.getValue());
     if (auto loop = dyn_cast<scf::ForOp>(op))
       assignStorages(*loop.getBody());
     if (isa<func::ReturnOp>(op))

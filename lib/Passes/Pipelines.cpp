@@ -102,3 +102,8 @@ void ds::buildSchedulePipeline(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createVerifySchedulePass());
   manager.addPass(createVerifyLayoutsPass());
 }
+
+void ds::buildPlanPipeline(OpPassManager &manager, const PlanOptions &options) {
+  manager.addPass(createAssignArenaPass({options.function, options.memoryBudget}));
+  manager.addNestedPass<func::FuncOp>(createVerifySchedulePass()); // now with its memory
+}

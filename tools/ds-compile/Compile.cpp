@@ -83,6 +83,7 @@ private:
   int writeProgram();
   int writePlan();
   std::string fingerprint();
+  std::string functionName() const { return options.isInference ? "forward" : "step"; }
 
   const CompileOptions &options;
   Mesh mesh;
@@ -302,7 +303,8 @@ int Compilation::runStages() {
                  .Case("program", 1)
                  .Case("placement", 2)
                  .Case("kernels", 3)
-                 .Default(4);
+                 .Case("schedule", 4)
+                 .Default(5);
   if (last >= 1 && !options.isInference)
     buildProgramPipeline(manager, programOptionsFrom(config, batch));
   PlacementOptions placement;
@@ -314,6 +316,8 @@ int Compilation::runStages() {
     buildKernelPipeline(manager);
   if (last >= 4)
     buildSchedulePipeline(manager);
+  if (last >= 5)
+    buildPlanPipeline(manager, {functionName(), options.memoryBudget});
   if (options.checkEachPass) {
     CheckEachPassOptions check;
     check.compare.tolerance = options.checkTolerance;
@@ -349,10 +353,9 @@ std::string Compilation::fingerprint() {
 
 int Compilation::writePlan() {
   EmitOptions emit;
-  emit.function = options.isInference ? "forward" : "step";
+  emit.function = functionName();
   emit.config = configText;
   emit.fingerprint = fingerprint();
-  emit.memoryBudget = options.memoryBudget;
   emit.cpu.cpu = options.cpu;
   FailureOr<std::unique_ptr<plan::PlanT>> plan = emitPlan(*module, emit);
   if (failed(plan))

@@ -37,7 +37,6 @@ public:
   unsigned addScratch(std::string name, uint64_t bytes);
 
   const std::vector<Storage> &storages() const { return allStorages; }
-  std::vector<Storage> &storages() { return allStorages; }
 
 private:
   void number(mlir::Block &block);

@@ -15,13 +15,11 @@ struct EmitOptions {
   std::string function = "step"; ///< which function of the module
   std::string config;            ///< the ds_config.json as given, kept in the plan
   std::string fingerprint;       ///< of model, config and machine
-  uint64_t memoryBudget = 0;     ///< bytes of the device arena; 0: no bound
   CpuOptions cpu;
 };
 
-/// Emits the plan of `module`, which has passed the kernel and schedule stages. Fails with an error on the op that
-/// cannot be emitted, or on the function if the arena is larger than the budget: the error names the peak's op and the
-/// shortfall.
+/// Emits the plan of `module`, which has passed all stages up to `ds-assign-arena`. Fails with an error on the op that
+/// cannot be emitted.
 mlir::FailureOr<std::unique_ptr<plan::PlanT>> emitPlan(mlir::ModuleOp module, const EmitOptions &options);
 
 /// The plan's name of an element type; index is I64.

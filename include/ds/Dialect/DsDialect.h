@@ -84,6 +84,10 @@ inline constexpr llvm::StringLiteral kAllowedAttr = "ds.allowed"; ///< IntSetAtt
 inline constexpr llvm::StringLiteral kGradientAttr =
     "ds.gradient"; ///< FlatSymbolRefAttr: the result is this variable's gradient
 
+/// What `ds-assign-arena` adds; `ds.arena` tells what the numbers mean.
+inline constexpr llvm::StringLiteral kBufferAttr = "ds.buffer";   ///< I64Attr on arguments and variables
+inline constexpr llvm::StringLiteral kBuffersAttr = "ds.buffers"; ///< DenseI64ArrayAttr on ops
+
 } // namespace ds
 
 #endif // DS_DIALECT_DS_DIALECT_H

@@ -5,6 +5,7 @@
 #define DS_DIALECT_DS_OPS
 
 include "ds/Dialect/DsActivationOps.td"
+include "ds/Dialect/DsArenaOps.td"
 include "ds/Dialect/DsAttentionOps.td"
 include "ds/Dialect/DsCastOps.td"
 include "ds/Dialect/DsConvolutionOps.td"

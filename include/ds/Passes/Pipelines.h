@@ -45,6 +45,15 @@ void buildKernelPipeline(mlir::OpPassManager &manager);
 /// Schedule stage: buckets, and the order of starts and waits.
 void buildSchedulePipeline(mlir::OpPassManager &manager);
 
+/// What the plan stage needs to know.
+struct PlanOptions {
+  std::string function = "step";
+  uint64_t memoryBudget = 0; ///< bytes of a rank's arena; 0: no bound
+};
+
+/// Plan stage, up to code generation: a place for every buffer.
+void buildPlanPipeline(mlir::OpPassManager &manager, const PlanOptions &options);
+
 } // namespace ds
 
 #endif // DS_PASSES_PIPELINES_H

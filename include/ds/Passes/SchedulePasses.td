@@ -41,9 +41,41 @@ def SchedulePass : Pass<"ds-schedule", "::mlir::func::FuncOp"> {
 def VerifySchedulePass : Pass<"ds-verify-schedule", "::mlir::func::FuncOp"> {
   let summary = "checks what holds at the end of the schedule stage";
   let description = [{
-    Ensures: every collective is a start with exactly one wait behind it in the same block; elementwise work is in kernels. The order
-    of starts is the order of collectives on every rank, as there is one program for all. Changes nothing.
+    Ensures, so that a run never hangs and never reads what is not there:
+    - every collective is a start with exactly one wait behind it in the same block; elementwise work is in kernels;
+    - every rank comes by every collective equally often, and so in one order: none stands under a condition, and loops around them
+      have a constant number of iterations;
+    - if there is a `ds.arena`: buffers that are live at one time do not overlap; each op finds in its buffers what it reads; the
+      destination of a collective in flight is not touched, and its source not written, before the wait.
+
+    Then all queues and ranks are acyclic together: there is one program for all ranks, collectives of all ranks are merged into one
+    node each, and every edge points forward in the program: from start to wait, from value to use, from one collective of an axis to
+    the next, and from the last use of a buffer's bytes to the next one. Changes nothing.
   }];
+}
+
+def AssignArenaPass : Pass<"ds-assign-arena", "::mlir::ModuleOp"> {
+  let summary = "gives every value of the step a place in one arena";
+  let description = [{
+    Requires: the kernel and schedule stages have run.
+    Ensures: the module has a `ds.arena` of the function with a `ds.buffer` per storage, and every tensor the number of its buffer.
+    Values share one where no copy is needed: reshapes and fences with their input, a variable's new value with the old one, a loop's
+    carried values, a kernel's result with an input that dies in it. Buffers whose lifetimes meet do not overlap. Remarks tell the
+    arena's bytes, the largest live set (no arena is smaller), where that is and its ten largest tensors. Fails if the arena takes more
+    than `memory-budget`. Values are unchanged.
+
+    ```mlir
+    %y = ds.matmul %x, %w ... {ds.buffers = array<i64: 2>}
+
+    ds.arena of @step bytes 8192 lower_bound 4352 peak 3 "matmul" largest [0, 2] {
+      ds.buffer 0 "w" at 0 bytes 4096 live 0 to 5
+      ...
+    }
+    ```
+    Source: Lee et al., "On-Device Neural Net Inference with Mobile GPUs", 2019 (greedy placement by size).
+  }];
+  let options = [Option<"function", "function", "std::string", "\"step\"", "the function whose memory is planned">,
+                 Option<"memoryBudget", "memory-budget", "uint64_t", "0", "the most bytes that the arena may take; 0: any number">];
 }
 
 #endif // DS_PASSES_SCHEDULE_PASSES

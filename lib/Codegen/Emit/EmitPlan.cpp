@@ -3,7 +3,8 @@
 
 #include "ds/Codegen/EmitPlan.h"
 
-#include "Arena.h"
+#include "EmitArena.h"
+#include "Events.h"
 #include "InstructionEmitter.h"
 
 #include "ds/Plan/Check.h"
@@ -63,7 +64,8 @@ static std::unique_ptr<plan::IntSetT> intSetTableOf(IntSetAttr set) {
 }
 
 /// Inputs and outputs; both must have names.
-static LogicalResult addPorts(plan::PlanT &plan, func::FuncOp function, const StoragePlan &storage, const Mesh &mesh) {
+static LogicalResult addPorts(plan::PlanT &plan, func::FuncOp function, const AssignedStorage &storage,
+                              const Mesh &mesh) {
   for (BlockArgument arg : function.getArguments()) {
     auto name = function.getArgAttrOfType<StringAttr>(arg.getArgNumber(), kNameAttr);
     if (!name)
@@ -98,15 +100,6 @@ static LogicalResult addObject(plan::PlanT &plan, CpuCompiler &compiler) {
   return success();
 }
 
-static LogicalResult checkBudget(func::FuncOp function, const plan::PlanT &plan, uint64_t budget) {
-  uint64_t bytes = plan.arenas.front()->bytes;
-  if (budget == 0 || bytes <= budget)
-    return success();
-  return function.emitError("the plan needs ")
-         << bytes << " bytes of device memory, " << bytes - budget << " bytes more than the budget of " << budget
-         << "; the peak is at " << plan.peaks.front()->instruction;
-}
-
 FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, const EmitOptions &options) {
   auto function = module.lookupSymbol<func::FuncOp>(options.function);
   if (!function)
@@ -119,17 +112,17 @@ FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, const Emit
   plan->fingerprint = options.fingerprint;
   plan->config = options.config;
   addMesh(*plan, mesh);
-  StoragePlan storage(function, mesh);
+  FailureOr<AssignedStorage> storage = AssignedStorage::read(function);
+  if (failed(storage))
+    return failure();
   for (VariableOp variable : module.getOps<VariableOp>())
-    addVariable(*plan, variable, storage.storageOfVariable(variable.getSymName()), mesh);
-  InstructionEmitter emitter(mesh, storage, **compiler, *plan);
-  if (failed(emitter.emitFunction(function)) || failed(addPorts(*plan, function, storage, mesh)) ||
+    addVariable(*plan, variable, storage->storageOfVariable(variable.getSymName()), mesh);
+  InstructionEmitter emitter(mesh, *storage, **compiler, *plan);
+  if (failed(emitter.emitFunction(function)) || failed(addPorts(*plan, function, *storage, mesh)) ||
       failed(addObject(*plan, **compiler)))
     return failure();
-  assignArena(*plan, storage.storages());
+  emitArena(*plan, *storage, emitter.instructions());
   addEvents(*plan);
-  if (failed(checkBudget(function, *plan, options.memoryBudget)))
-    return failure();
   if (absl::Status status = plan::check(*plan); !status.ok())
     return function.emitError("the compiler made an ") << std::string(status.message());
   return plan;

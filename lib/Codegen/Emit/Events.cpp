@@ -5,7 +5,7 @@
 // queue are known; a conflict with one on another queue becomes an event, unless vector clocks show that it is ordered
 // already.
 
-#include "Arena.h"
+#include "Events.h"
 
 #include "ds/Plan/Access.h"
 

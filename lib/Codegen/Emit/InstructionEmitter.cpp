@@ -25,7 +25,8 @@ plan::DataType ds::dataTypeOf(Type element) {
   return element.isInteger(32) ? plan::DataType::I32 : plan::DataType::I64;
 }
 
-InstructionEmitter::InstructionEmitter(const Mesh &mesh, StoragePlan &storage, CpuCompiler &kernels, plan::PlanT &plan)
+InstructionEmitter::InstructionEmitter(const Mesh &mesh, const AssignedStorage &storage, CpuCompiler &kernels,
+                                       plan::PlanT &plan)
     : mesh(mesh), storage(storage), kernels(kernels), plan(plan), extents(mesh, plan) {
   auto queue = std::make_unique<plan::QueueT>();
   queue->name = "compute";
@@ -140,8 +141,13 @@ void InstructionEmitter::emitConstant(arith::ConstantOp op) {
   variable->layout = layoutTableOf(op.getType(), mesh);
   variable->buffer = id;
   variable->inline_data = bytesOf(cast<DenseElementsAttr>(op.getValue()));
-  storage.storages()[id].isVariable = true;
   plan.variables.push_back(std::move(variable));
+}
+
+/// One on every queue.
+void InstructionEmitter::emitMarkers(plan::OperationUnion marker, scf::ForOp loop) {
+  for (size_t queue = 0; queue < plan.queues.size(); ++queue)
+    append(queue, marker, loop);
 }
 
 LogicalResult InstructionEmitter::emitLoop(scf::ForOp loop) {
@@ -151,12 +157,12 @@ LogicalResult InstructionEmitter::emitLoop(scf::ForOp loop) {
   for (auto [init, arg] : llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs()))
     if (isa<RankedTensorType>(arg.getType()) && storage.storageOf(init) != storage.storageOf(arg))
       emitMove(init, storage.storageOf(arg), loop);
+  ranges.back().end = nextOrder;
   plan::LoopBeginT begin;
   begin.count = trips->getZExtValue();
   plan::OperationUnion marker;
   marker.Set(begin);
-  for (size_t queue = 0; queue < plan.queues.size(); ++queue)
-    append(queue, marker, loop);
+  emitMarkers(marker, loop);
   if (failed(emitBlock(*loop.getBody())))
     return failure();
   Operation *yield = loop.getBody()->getTerminator();
@@ -164,8 +170,8 @@ LogicalResult InstructionEmitter::emitLoop(scf::ForOp loop) {
     if (isa<RankedTensorType>(arg.getType()) && storage.storageOf(value) != storage.storageOf(arg))
       emitMove(value, storage.storageOf(arg), yield);
   marker.Set(plan::LoopEndT());
-  for (size_t queue = 0; queue < plan.queues.size(); ++queue)
-    append(queue, marker, loop);
+  emitMarkers(marker, loop);
+  ranges.back().end = nextOrder;
   return success();
 }
 
@@ -193,10 +199,7 @@ LogicalResult InstructionEmitter::emitKernel(KernelOp op) {
   call.first_output = call.buffers.size();
   for (Value result : op.getResults())
     call.buffers.push_back(storage.storageOf(result));
-  for (const KernelWorkspace &workspace : shape.workspaces) {
-    uint64_t bytes = shape.chunks * workspace.elements * elementBytes(workspace.element);
-    call.buffers.push_back(storage.addScratch("workspace." + std::to_string(nextOrder), bytes));
-  }
+  llvm::append_range(call.buffers, storage.workspacesOf(op));
   Layout layout = layoutOf(shape.space);
   Shape sizes = shapeOf(shape.space);
   auto dimsOf = [&](int64_t begin, int64_t end) {
@@ -233,8 +236,7 @@ void InstructionEmitter::emitAttention(Operation *op) {
   call.first_output = call.buffers.size();
   for (Value result : op->getResults())
     call.buffers.push_back(storage.storageOf(result));
-  uint64_t bytes = shape.chunks * attentionWorkspace(op) * sizeof(float);
-  call.buffers.push_back(storage.addScratch("workspace." + std::to_string(nextOrder), bytes));
+  llvm::append_range(call.buffers, storage.workspacesOf(op));
   for (StringRef letter : {"b", "k", "g", "s", "t"})
     call.extents.push_back(extentOf(letter));
   call.rows = extentOf(shape.rowLetters);
@@ -287,9 +289,14 @@ LogicalResult InstructionEmitter::emit(Operation *op) {
 }
 
 LogicalResult InstructionEmitter::emitBlock(Block &block) {
-  for (Operation &op : block)
+  for (Operation &op : block) {
+    ranges.push_back({nextOrder, nextOrder});
     if (failed(emit(&op)))
       return failure();
+    if (isa<scf::ForOp>(op))
+      continue;
+    ranges.back().end = nextOrder;
+  }
   return success();
 }
 

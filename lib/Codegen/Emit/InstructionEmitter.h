@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns the ops of a scheduled step into the plan's instructions. Buffer ids in the instructions are storage ids until
-/// `assignArena` gives every storage its place.
+/// Turns the ops of a scheduled step, with their buffers assigned, into the plan's instructions.
 
 #ifndef DS_LIB_CODEGEN_EMIT_INSTRUCTIONEMITTER_H
 #define DS_LIB_CODEGEN_EMIT_INSTRUCTIONEMITTER_H
 
+#include "EmitArena.h"
 #include "ExtentTable.h"
 #include "ds/Analysis/Storage.h"
 #include "ds/Codegen/Cpu.h"
@@ -19,16 +19,18 @@ namespace ds {
 
 class InstructionEmitter {
 public:
-  InstructionEmitter(const Mesh &mesh, StoragePlan &storage, CpuCompiler &kernels, plan::PlanT &plan);
+  InstructionEmitter(const Mesh &mesh, const AssignedStorage &storage, CpuCompiler &kernels, plan::PlanT &plan);
 
   llvm::LogicalResult emitFunction(mlir::func::FuncOp function);
+  /// The instructions of each op, by its time in the `ds.arena`.
+  llvm::ArrayRef<InstructionRange> instructions() const { return ranges; }
 
 private:
   // Structure.
   llvm::LogicalResult emitBlock(mlir::Block &block);
   llvm::LogicalResult emit(mlir::Operation *op);
   llvm::LogicalResult emitLoop(mlir::scf::ForOp loop);
-  void emitMarker(plan::OperationUnion begin);
+  void emitMarkers(plan::OperationUnion marker, mlir::scf::ForOp loop);
   void emitAssign(AssignOp op);
   void emitConstant(mlir::arith::ConstantOp op);
   llvm::LogicalResult emitKernel(KernelOp op);
@@ -67,12 +69,13 @@ private:
   size_t queueOfAxis(llvm::StringRef axis);
 
   const Mesh &mesh;
-  StoragePlan &storage;
+  const AssignedStorage &storage;
   CpuCompiler &kernels;
   plan::PlanT &plan;
   ExtentTable extents;
   llvm::StringMap<uint32_t> kernelIds; ///< by hash
   uint32_t nextOrder = 0;
+  std::vector<InstructionRange> ranges; ///< of the ops so far
 };
 
 /// All elements, row-major and little-endian, a byte per bool.

@@ -21,7 +21,7 @@ ALLOWED = {
     "Import": ({"Dialect"}, True),
     "Interpreter": ({"Dialect", "Layout"}, True),
     "Passes": ({"Analysis", "Dialect", "Config", "Import", "Layout", "Passes/Solvers"}, True),
-    "Codegen": ({"Analysis", "Dialect", "Plan", "Layout", "Passes/Solvers"}, True),
+    "Codegen": ({"Analysis", "Dialect", "Plan", "Layout"}, True),
     "tools/ds-run": ({"Runtime", "Plan", "Config"}, False),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.MULTILINE)

@@ -13,6 +13,9 @@
 
 namespace ds {
 
+/// Where buffers may begin, in bytes; and of which the arena is a multiple, as it is taken in whole pages.
+inline constexpr uint64_t kArenaAlignment = 256, kArenaPageBytes = 4096;
+
 /// A buffer that is live at all times in [first, last].
 struct ArenaBuffer {
   uint64_t bytes = 0; ///< a multiple of the alignment

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Proves that the buffers of a step hold what its ops read.
+
+#ifndef DS_ANALYSIS_BUFFERUSE_H
+#define DS_ANALYSIS_BUFFERUSE_H
+
+#include "ds/Analysis/AssignedStorage.h"
+
+namespace ds {
+
+/// Runs through `function` in program order with the value that each buffer holds. Fails, with an error on the op, if
+/// an op
+/// - reads a value whose buffer holds another one by then, or outside of the buffer's life: it has been released;
+/// - reads or writes the destination of a collective, or writes its source, between start and wait;
+/// - writes over an operand that it must not work in place of;
+/// or if at the end a variable's buffer does not hold what was assigned. A loop's body is looked at twice, for what the
+/// next iteration finds. O(uses).
+llvm::LogicalResult verifyBufferUse(mlir::func::FuncOp function, const AssignedStorage &storage);
+
+} // namespace ds
+
+#endif // DS_ANALYSIS_BUFFERUSE_H

@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ds/Analysis/BufferUse.h"
+
+#include "ds/Analysis/KernelShape.h"
+#include "ds/Analysis/Lifetimes.h"
+
+using namespace mlir;
+using namespace ds;
+
+/// The value that `value` is another name of.
+static Value rootOf(Value value) {
+  while (Operation *op = value.getDefiningOp<ReshapeOp>() ? value.getDefiningOp() : value.getDefiningOp<FenceOp>())
+    value = op->getOperand(0);
+  return value;
+}
+
+static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+/// Whether `op` still works if result `result` lies in the buffer of its operand `operand`.
+static bool worksInPlace(Operation *op, unsigned result, unsigned operand) {
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    return mayShareBuffer(kernel, result, operand);
+  auto fused = dyn_cast<FusedMatmulOp>(op);
+  return fused && fused.getAddend() && operand == op->getNumOperands() - 1;
+}
+
+namespace {
+
+class BufferUse {
+public:
+  BufferUse(func::FuncOp function, const AssignedStorage &storage)
+      : function(function), storage(storage), times(function), held(storage.buffers().size()),
+        inFlight(storage.buffers().size()) {}
+
+  LogicalResult verify();
+
+private:
+  void fillAtStart();
+  LogicalResult visitBlock(Block &block);
+  LogicalResult visit(Operation *op);
+  LogicalResult visitLoop(scf::ForOp loop);
+  LogicalResult visitAssign(AssignOp assign);
+  LogicalResult visitStart(StartOp start);
+  LogicalResult visitWait(WaitOp wait);
+  LogicalResult visitOther(Operation *op);
+  LogicalResult writeResult(Operation *op, OpResult result);
+  LogicalResult writeWorkspaces(Operation *op);
+
+  LogicalResult read(Operation *op, Value value);
+  LogicalResult write(Operation *op, unsigned buffer, Value value);
+  LogicalResult checkTime(Operation *op, unsigned buffer);
+  std::string nameOf(unsigned buffer);
+
+  func::FuncOp function;
+  const AssignedStorage &storage;
+  OpTimes times;
+  std::vector<Value> held;         ///< per buffer: the root of what it holds; null: not written by this step
+  std::vector<StartOp> inFlight;   ///< per buffer: the collective that writes it
+  std::map<unsigned, Value> atEnd; ///< what a buffer that lives from step to step must hold at the end
+};
+
+} // namespace
+
+std::string BufferUse::nameOf(unsigned buffer) {
+  BufferOp piece = storage.buffers()[buffer];
+  return "buffer " + std::to_string(buffer) + " (" + piece.getName().str() + ")";
+}
+
+LogicalResult BufferUse::checkTime(Operation *op, unsigned buffer) {
+  BufferOp piece = storage.buffers()[buffer];
+  const int64_t time = times.of(op), first = piece.getFirst(), last = piece.getLast();
+  if (first <= time && time <= last)
+    return success();
+  return op->emitOpError() << "at time " << time << " must not use " << nameOf(buffer) << ", which is live from "
+                           << first << " to " << last;
+}
+
+LogicalResult BufferUse::read(Operation *op, Value value) {
+  const unsigned buffer = storage.storageOf(value);
+  if (inFlight[buffer])
+    return op->emitOpError("must not read ") << nameOf(buffer) << " before the wait of the collective that writes it";
+  if (held[buffer] != rootOf(value)) {
+    InFlightDiagnostic diagnostic = op->emitOpError("must not read ")
+                                    << nameOf(buffer) << " after its release: it holds another value by then";
+    if (held[buffer])
+      diagnostic.attachNote(held[buffer].getLoc()) << "written here";
+    return diagnostic;
+  }
+  return checkTime(op, buffer);
+}
+
+LogicalResult BufferUse::write(Operation *op, unsigned buffer, Value value) {
+  if (inFlight[buffer])
+    return op->emitOpError("must not write ") << nameOf(buffer) << " while a collective is writing it";
+  held[buffer] = value;
+  return checkTime(op, buffer);
+}
+
+LogicalResult BufferUse::visitStart(StartOp start) {
+  for (Value input : start.getInputs())
+    if (failed(read(start, input)))
+      return failure();
+  auto wait = cast<WaitOp>(*start.getToken().user_begin());
+  for (Value result : wait.getResults()) {
+    const unsigned buffer = storage.storageOf(result);
+    if (failed(write(start, buffer, result)))
+      return failure();
+    inFlight[buffer] = start;
+  }
+  return success();
+}
+
+/// That the sources are still there is what the reads at the wait prove.
+LogicalResult BufferUse::visitWait(WaitOp wait) {
+  for (Value result : wait.getResults())
+    inFlight[storage.storageOf(result)] = nullptr;
+  for (Value input : wait.getInputs())
+    if (failed(read(wait, input)))
+      return failure();
+  return success();
+}
+
+LogicalResult BufferUse::visitAssign(AssignOp assign) {
+  const unsigned buffer = storage.storageOfVariable(assign.getVariable());
+  if (failed(read(assign, assign.getValue())))
+    return failure();
+  atEnd[buffer] = rootOf(assign.getValue());
+  return write(assign, buffer, atEnd[buffer]);
+}
+
+/// Carried values are copied one after the other where they do not share a buffer.
+LogicalResult BufferUse::visitLoop(scf::ForOp loop) {
+  auto carry = [&](Operation *op, ValueRange values, ValueRange targets) {
+    for (auto [value, target] : llvm::zip_equal(values, targets))
+      if (isTensor(value) && (failed(read(op, value)) || failed(write(op, storage.storageOf(target), target))))
+        return failure();
+    return success();
+  };
+  if (failed(carry(loop, loop.getInitArgs(), loop.getRegionIterArgs())))
+    return failure();
+  Operation *yield = loop.getBody()->getTerminator();
+  for (ValueRange targets : {ValueRange(loop.getRegionIterArgs()), ValueRange(loop.getResults())})
+    if (failed(visitBlock(*loop.getBody())) || failed(carry(yield, yield->getOperands(), targets)))
+      return failure();
+  return success();
+}
+
+LogicalResult BufferUse::writeResult(Operation *op, OpResult result) {
+  const unsigned buffer = storage.storageOf(result);
+  for (OpOperand &operand : op->getOpOperands())
+    if (isTensor(operand.get()) && storage.storageOf(operand.get()) == buffer &&
+        !worksInPlace(op, result.getResultNumber(), operand.getOperandNumber()))
+      return op->emitOpError("must not write over operand ") << operand.getOperandNumber() << " in " << nameOf(buffer);
+  return write(op, buffer, result);
+}
+
+LogicalResult BufferUse::writeWorkspaces(Operation *op) {
+  for (unsigned workspace : storage.workspacesOf(op)) {
+    auto isHere = [&](Value value) { return isTensor(value) && storage.storageOf(value) == workspace; };
+    if (llvm::any_of(op->getOperands(), isHere) || llvm::any_of(op->getResults(), isHere))
+      return op->emitOpError("must have a workspace of its own, got ") << nameOf(workspace);
+    if (failed(write(op, workspace, nullptr)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult BufferUse::visitOther(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (isTensor(operand) && failed(read(op, operand)))
+      return failure();
+  if (failed(writeWorkspaces(op)))
+    return failure();
+  for (OpResult result : op->getResults())
+    if (isTensor(result) && failed(writeResult(op, result)))
+      return failure();
+  return success();
+}
+
+LogicalResult BufferUse::visit(Operation *op) {
+  if (auto start = dyn_cast<StartOp>(op))
+    return visitStart(start);
+  if (auto wait = dyn_cast<WaitOp>(op))
+    return visitWait(wait);
+  if (auto assign = dyn_cast<AssignOp>(op))
+    return visitAssign(assign);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return visitLoop(loop);
+  if (isa<scf::YieldOp>(op))
+    return success();
+  if (!isAlias(op))
+    return visitOther(op);
+  const bool isRead = isa<ReadOp>(op);
+  const unsigned expected =
+      isRead ? storage.storageOfVariable(cast<ReadOp>(op).getVariable()) : storage.storageOf(op->getOperand(0));
+  if (storage.storageOf(op->getResult(0)) != expected)
+    return op->emitOpError("must share ") << nameOf(expected) << ", as it copies nothing";
+  return success();
+}
+
+LogicalResult BufferUse::visitBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(visit(&op)))
+      return failure();
+  return success();
+}
+
+/// Arguments, variables, and constants that are no splat are there before the step.
+void BufferUse::fillAtStart() {
+  for (Value argument : function.getArguments())
+    if (isTensor(argument))
+      held[storage.storageOf(argument)] = argument;
+  for (auto variable : function->getParentOfType<ModuleOp>().getOps<VariableOp>())
+    atEnd[storage.storageOfVariable(variable.getSymName())] = nullptr;
+  for (Operation *op : times.ops()) {
+    auto constant = dyn_cast<arith::ConstantOp>(op);
+    bool isFilled = constant && isTensor(constant) && !isa<SplatElementsAttr>(constant.getValue());
+    if (isFilled || isa<ReadOp>(op))
+      atEnd[storage.storageOf(op->getResult(0))] = held[storage.storageOf(op->getResult(0))] = op->getResult(0);
+  }
+}
+
+LogicalResult BufferUse::verify() {
+  fillAtStart();
+  Block &block = function.getBody().front();
+  if (failed(visitBlock(block)))
+    return failure();
+  for (auto [buffer, value] : atEnd)
+    if (held[buffer] != value)
+      return block.getTerminator()->emitOpError("must leave the next step's value in ")
+             << nameOf(buffer) << ", which holds another";
+  return success();
+}
+
+LogicalResult ds::verifyBufferUse(func::FuncOp function, const AssignedStorage &storage) {
+  return BufferUse(function, storage).verify();
+}
