@@ -95,9 +95,10 @@ void ds::buildKernelPipeline(OpPassManager &manager) {
   manager.addPass(createVerifyLayoutsPass());
 }
 
-void ds::buildSchedulePipeline(OpPassManager &manager) {
+void ds::buildSchedulePipeline(OpPassManager &manager, const std::string &machine) {
   manager.addNestedPass<func::FuncOp>(createSplitAsyncPass());
   manager.addNestedPass<func::FuncOp>(createBucketCollectivesPass());
+  manager.addNestedPass<func::FuncOp>(createPredictTimesPass({machine})); // of whole buckets
   manager.addNestedPass<func::FuncOp>(createSchedulePass());
   manager.addNestedPass<func::FuncOp>(createVerifySchedulePass());
   manager.addPass(createVerifyLayoutsPass());

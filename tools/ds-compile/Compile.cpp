@@ -6,6 +6,7 @@
 #include "InputChecks.h"
 
 #include "ds/Codegen/EmitPlan.h"
+#include "ds/Config/Machine.h"
 #include "ds/Config/TrainingConfig.h"
 #include "ds/Import/Onnx.h"
 #include "ds/Import/TiedParameters.h"
@@ -57,9 +58,9 @@ public:
                  "'");
       return kBadInput;
     }
-    for (auto step : {&Compilation::checkOutput, &Compilation::readMesh, &Compilation::readConfig,
-                      &Compilation::readDims, &Compilation::import, &Compilation::findLoss, &Compilation::checkInputs,
-                      &Compilation::addLayouts, &Compilation::runStages})
+    for (auto step : {&Compilation::checkOutput, &Compilation::readMesh, &Compilation::readMachine,
+                      &Compilation::readConfig, &Compilation::readDims, &Compilation::import, &Compilation::findLoss,
+                      &Compilation::checkInputs, &Compilation::addLayouts, &Compilation::runStages})
       if (int code = (this->*step)())
         return code;
     return options.emit == "plan" ? writePlan() : writeProgram();
@@ -72,6 +73,7 @@ private:
 
   int checkOutput();
   int readMesh();
+  int readMachine();
   int readConfig();
   int readDims();
   int import();
@@ -146,6 +148,8 @@ int Compilation::readMesh() {
   }
   return 0;
 }
+
+int Compilation::readMachine() { return report(findMachine(options.machine).status(), "--machine: "); }
 
 int Compilation::readConfig() {
   if (options.configPath.empty()) {
@@ -315,7 +319,7 @@ int Compilation::runStages() {
   if (last >= 3)
     buildKernelPipeline(manager);
   if (last >= 4)
-    buildSchedulePipeline(manager);
+    buildSchedulePipeline(manager, options.machine);
   if (last >= 5)
     buildPlanPipeline(manager, {functionName(), options.memoryBudget});
   if (options.checkEachPass) {
@@ -347,7 +351,8 @@ std::string Compilation::fingerprint() {
   for (const auto &list : {options.axes, options.layouts, options.dims})
     for (const std::string &text : list)
       hash.update(text);
-  hash.update(std::to_string(options.zeroStage) + options.cpu + (options.isInference ? "infer" : "train"));
+  hash.update(std::to_string(options.zeroStage) + options.cpu + options.machine +
+              (options.isInference ? "infer" : "train"));
   return llvm::toHex(hash.final(), true);
 }
 

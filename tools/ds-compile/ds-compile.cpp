@@ -54,6 +54,10 @@ static cl::opt<uint64_t> budget("memory-budget", cl::desc("fail if a rank's aren
                                 cl::init(0), cl::value_desc("bytes"), cl::cat(category));
 static cl::opt<std::string> cpu("cpu", cl::desc("the CPU to make code for, by LLVM's name; default: this one"),
                                 cl::init("native"), cl::value_desc("name"), cl::cat(category));
+static cl::opt<std::string>
+    machine("machine",
+            cl::desc("what predicted times are computed from: a preset (cpu) or a machine file; default: cpu"),
+            cl::init("cpu"), cl::value_desc("name|file"), cl::cat(category));
 static cl::opt<bool> quiet("quiet", cl::desc("print errors only"), cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("print how long each pass took"), cl::cat(category));
 static cl::opt<bool> explain("explain", cl::desc("print the passes' remarks: what was decided, and why"),
@@ -97,6 +101,7 @@ int main(int argc, char **argv) {
   options.keepsTransposes = keepTransposes;
   options.memoryBudget = budget;
   options.cpu = cpu;
+  options.machine = machine;
   options.isQuiet = quiet;
   options.printTiming = timing;
   options.printRemarks = explain;

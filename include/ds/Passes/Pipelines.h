@@ -42,8 +42,8 @@ void buildPlacementPipeline(mlir::OpPassManager &manager, const PlacementOptions
 /// Kernel stage: composites in primitive ops, library calls, kernels.
 void buildKernelPipeline(mlir::OpPassManager &manager);
 
-/// Schedule stage: buckets, and the order of starts and waits.
-void buildSchedulePipeline(mlir::OpPassManager &manager);
+/// Schedule stage: buckets, predicted times, and the order of starts and waits. `machine`: a preset or a file.
+void buildSchedulePipeline(mlir::OpPassManager &manager, const std::string &machine = "cpu");
 
 /// What the plan stage needs to know.
 struct PlanOptions {

@@ -28,12 +28,24 @@ def BucketCollectivesPass : Pass<"ds-bucket-collectives", "::mlir::func::FuncOp"
                  Option<"window", "window", "int64_t", "12", "the number of ops over which gathers of parameters are joined">];
 }
 
+def PredictTimesPass : Pass<"ds-predict-times", "::mlir::func::FuncOp"> {
+  let summary = "writes on each op how long it will take";
+  let description = [{
+    Requires: collectives are split; kernels are formed.
+    Ensures: every op that runs has an attribute `ds.seconds`, computed from its local sizes on the rank that has most: arithmetic or
+    memory, whichever takes longer, plus the time of a call; collectives by latency and bytes received. Changes nothing else.
+    Source: Williams et al., "Roofline", CACM 2009; docs/machines.md has the constants.
+  }];
+  let options = [Option<"machine", "machine", "std::string", "\"cpu\"", "a preset, or a machine file">];
+}
+
 def SchedulePass : Pass<"ds-schedule", "::mlir::func::FuncOp"> {
   let summary = "starts collectives early and waits late";
   let description = [{
-    Requires: collectives are split and bucketed.
-    Ensures: a wait stands right before the first user; the gather of parameters that is needed next starts before the wait of the one
-    before it, so that one is in flight while another is in use. Values are unchanged.
+    Requires: collectives are split and bucketed; `ds-predict-times` has run.
+    Ensures: gathers of parameters start as late as they can and still end before they are needed, after what goes before them on
+    their axis; the wait of another collective stands where it will have ended, or before the first user of its results: from there on
+    the memory of its sources is free. Values are unchanged.
     Source: Zhang et al., SimpleFSDP, arXiv 2411.00284 (reordering).
   }];
 }

@@ -4,6 +4,7 @@
 #include "InstructionEmitter.h"
 
 #include "ds/Analysis/AttentionShape.h"
+#include "ds/Analysis/PredictedTime.h"
 #include "ds/Plan/LayoutTables.h"
 
 using namespace mlir;
@@ -288,6 +289,14 @@ LogicalResult InstructionEmitter::emit(Operation *op) {
   return emitLibrary(op);
 }
 
+/// An op that became several instructions spreads its time over them.
+void InstructionEmitter::addPredictedTime(Operation *op, uint32_t firstOrder) {
+  auto queue = isa<StartOp>(op) ? plan.queues.begin() + queueOfAxis(cast<StartOp>(op).getAxis()) : plan.queues.begin();
+  for (auto it = (*queue)->instructions.rbegin(); it != (*queue)->instructions.rend() && (*it)->order >= firstOrder;
+       ++it)
+    (*it)->seconds = predictedSeconds(op) / (nextOrder - firstOrder);
+}
+
 LogicalResult InstructionEmitter::emitBlock(Block &block) {
   for (Operation &op : block) {
     ranges.push_back({nextOrder, nextOrder});
@@ -296,6 +305,7 @@ LogicalResult InstructionEmitter::emitBlock(Block &block) {
     if (isa<scf::ForOp>(op))
       continue;
     ranges.back().end = nextOrder;
+    addPredictedTime(&op, ranges.back().begin);
   }
   return success();
 }

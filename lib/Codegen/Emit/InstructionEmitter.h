@@ -29,6 +29,7 @@ private:
   // Structure.
   llvm::LogicalResult emitBlock(mlir::Block &block);
   llvm::LogicalResult emit(mlir::Operation *op);
+  void addPredictedTime(mlir::Operation *op, uint32_t firstOrder);
   llvm::LogicalResult emitLoop(mlir::scf::ForOp loop);
   void emitMarkers(plan::OperationUnion marker, mlir::scf::ForOp loop);
   void emitAssign(AssignOp op);

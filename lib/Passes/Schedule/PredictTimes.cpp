@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "OpWork.h"
+
+#include "ds/Analysis/PredictedTime.h"
+#include "ds/Passes/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace ds {
+#define GEN_PASS_DEF_PREDICTTIMESPASS
+#include "ds/Passes/Passes.h.inc"
+} // namespace ds
+
+using namespace mlir;
+using namespace ds;
+
+namespace {
+
+struct PredictTimes : ds::impl::PredictTimesPassBase<PredictTimes> {
+  using PredictTimesPassBase::PredictTimesPassBase;
+
+  void runOnOperation() override {
+    absl::StatusOr<Machine> found = findMachine(machine);
+    if (!found.ok()) {
+      emitError(getOperation().getLoc()) << std::string(found.status().message());
+      return signalPassFailure();
+    }
+    const Mesh mesh = meshOf(getOperation());
+    const Machine rank = shareOf(*found, mesh.numRanks());
+    Builder builder(&getContext());
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (std::optional<double> seconds = predict(op, mesh, rank))
+        op->setAttr(kSecondsAttr, builder.getF64FloatAttr(*seconds));
+      return isa<KernelOp>(op) ? WalkResult::skip() : WalkResult::advance();
+    });
+  }
+
+  static std::optional<double> predict(Operation *op, const Mesh &mesh, const Machine &rank) {
+    if (auto start = dyn_cast<StartOp>(op))
+      return secondsOf(start, mesh, rank);
+    if (isa<func::FuncOp>(op))
+      return std::nullopt;
+    std::optional<OpWork> work = workOf(op, mesh);
+    return work ? std::optional(secondsOf(*work, rank)) : std::nullopt;
+  }
+};
+
+} // namespace
