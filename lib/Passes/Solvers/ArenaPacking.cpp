@@ -3,6 +3,8 @@
 
 #include "ds/Passes/Solvers/ArenaPacking.h"
 
+#include "OccupiedSpace.h"
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -11,37 +13,35 @@ using namespace ds;
 
 static bool overlapInTime(const ArenaBuffer &a, const ArenaBuffer &b) { return a.first <= b.last && b.first <= a.last; }
 
-/// The smallest gap that holds `buffer` among the placed ones live with it; the lowest of equal ones; else behind all
-/// of them.
-static uint64_t bestGap(const std::vector<ArenaBuffer> &buffers, const ArenaBuffer &buffer,
-                        const std::vector<uint32_t> &byOffset, const std::vector<uint64_t> &offsets) {
-  uint64_t end = 0, best = UINT64_MAX, bestRoom = UINT64_MAX;
-  for (uint32_t other : byOffset) {
-    if (!overlapInTime(buffers[other], buffer))
-      continue;
-    if (offsets[other] > end) {
-      uint64_t room = offsets[other] - end;
-      if (room >= buffer.bytes && room < bestRoom) {
-        best = end;
-        bestRoom = room;
-      }
-    }
-    end = std::max(end, offsets[other] + buffers[other].bytes);
-  }
-  return best == UINT64_MAX ? end : best;
+/// Replaces times by their ranks among all that occur: what overlaps stays the same. Returns their number.
+static uint32_t compressTimes(std::vector<ArenaBuffer> &buffers) {
+  std::vector<uint32_t> times;
+  for (const ArenaBuffer &buffer : buffers)
+    times.insert(times.end(), {buffer.first, buffer.last});
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  auto rankOf = [&](uint32_t time) {
+    return static_cast<uint32_t>(std::lower_bound(times.begin(), times.end(), time) - times.begin());
+  };
+  for (ArenaBuffer &buffer : buffers)
+    buffer = {buffer.bytes, rankOf(buffer.first), rankOf(buffer.last)};
+  return static_cast<uint32_t>(times.size());
 }
 
-static ArenaPacking packInOrder(const std::vector<ArenaBuffer> &buffers, const std::vector<uint32_t> &order) {
+/// `buffers` have times below `times`. Gives up, with a packing of as many bytes, at `limit`.
+static ArenaPacking packInOrder(const std::vector<ArenaBuffer> &buffers, uint32_t times,
+                                const std::vector<uint32_t> &order, uint64_t limit) {
   ArenaPacking packing;
   packing.offsets.assign(buffers.size(), 0);
-  std::vector<uint32_t> byOffset;
+  OccupiedSpace space(times);
   for (uint32_t id : order) {
-    uint64_t offset = bestGap(buffers, buffers[id], byOffset, packing.offsets);
+    const ArenaBuffer &buffer = buffers[id];
+    const uint64_t offset = space.findGap(buffer.bytes, buffer.first, buffer.last);
+    space.add({offset, offset + buffer.bytes}, buffer.first, buffer.last);
     packing.offsets[id] = offset;
-    packing.bytes = std::max(packing.bytes, offset + buffers[id].bytes);
-    auto place = std::upper_bound(byOffset.begin(), byOffset.end(), offset,
-                                  [&](uint64_t value, uint32_t other) { return value < packing.offsets[other]; });
-    byOffset.insert(place, id);
+    packing.bytes = std::max(packing.bytes, offset + buffer.bytes);
+    if (packing.bytes >= limit)
+      break;
   }
   return packing;
 }
@@ -79,11 +79,13 @@ ArenaPacking ds::packArena(const std::vector<ArenaBuffer> &buffers) {
       [&](uint32_t a, uint32_t b) { return buffers[a].first < buffers[b].first; },
   };
   auto [lowerBound, peakTime] = largestLiveSet(buffers);
+  std::vector<ArenaBuffer> compressed = buffers;
+  const uint32_t times = compressTimes(compressed);
   ArenaPacking best;
   for (const auto &before : orders) {
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), before);
-    ArenaPacking packing = packInOrder(buffers, order);
+    ArenaPacking packing = packInOrder(compressed, times, order, best.offsets.empty() ? UINT64_MAX : best.bytes);
     if (best.offsets.empty() || packing.bytes < best.bytes)
       best = std::move(packing);
     if (best.bytes == lowerBound)

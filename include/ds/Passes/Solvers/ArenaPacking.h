@@ -31,7 +31,8 @@ struct ArenaPacking {
 };
 
 /// Best of a few orders of greedy best fit (by size, by size times lifetime, by start): each buffer goes to the lowest
-/// smallest gap among the placed buffers that are live with it. O(n^2) in the worst case. Source: Lee et al.,
+/// smallest gap among the placed buffers that are live with it. O(n log^2 n) as long as what is taken at a time has few
+/// gaps, O(n^2) in the worst case. Source: Lee et al.,
 /// "On-Device Neural Net Inference with Mobile GPUs", 2019 (greedy by size).
 ArenaPacking packArena(const std::vector<ArenaBuffer> &buffers);
 

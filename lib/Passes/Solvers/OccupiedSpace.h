@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which bytes of an arena are taken at some time of a range.
+
+#ifndef DS_LIB_PASSES_SOLVERS_OCCUPIEDSPACE_H
+#define DS_LIB_PASSES_SOLVERS_OCCUPIEDSPACE_H
+
+#include <cstdint>
+#include <vector>
+
+namespace ds {
+
+/// The bytes [begin, end).
+struct ByteRange {
+  uint64_t begin = 0, end = 0;
+};
+
+/// Byte ranges, sorted; neither overlapping nor touching.
+class ByteSet {
+public:
+  void add(ByteRange range);
+  const std::vector<ByteRange> &ranges() const { return all; }
+
+private:
+  std::vector<ByteRange> all;
+};
+
+/// A segment tree over time. As buffers that were live with one another are packed tightly, its sets have few ranges,
+/// however many buffers there are.
+class OccupiedSpace {
+public:
+  /// Of times in [0, times).
+  explicit OccupiedSpace(uint32_t times);
+
+  /// Takes `range` at all times in [first, last].
+  void add(ByteRange range, uint32_t first, uint32_t last);
+  /// The lowest of the smallest gaps of at least `bytes` that are free at all times in [first, last]; else the end of
+  /// all that is taken.
+  uint64_t findGap(uint64_t bytes, uint32_t first, uint32_t last) const;
+
+private:
+  std::vector<ByteRange> takenDuring(uint32_t first, uint32_t last) const;
+
+  uint32_t leaves = 1;          ///< a power of two; node i has children 2 * i and 2 * i + 1, leaf t is leaves + t
+  std::vector<ByteSet> always;  ///< per node: taken at all of its times, as far as its ancestors do not say so
+  std::vector<ByteSet> anytime; ///< per node: taken at one of its times at least, as far as its ancestors do not say so
+};
+
+} // namespace ds
+
+#endif // DS_LIB_PASSES_SOLVERS_OCCUPIEDSPACE_H
