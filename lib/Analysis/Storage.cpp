@@ -131,22 +131,29 @@ void StoragePlan::unite(Value into, Value value) {
     fixedClasses.insert(a);
 }
 
+bool StoragePlan::worksInPlace(KernelOp kernel, unsigned result, unsigned input) {
+  auto [answer, isNew] = inPlace[kernel].try_emplace({result, input});
+  if (isNew)
+    answer->second = mayShareBuffer(kernel, result, input);
+  return answer->second;
+}
+
 /// Whether the op that defines `value` reads members of the class only so that it may write over them.
 bool StoragePlan::mayOverwrite(Value value, Value previousLeader) {
   Operation *op = value.getDefiningOp();
   // A collective reads its sources while it writes.
   if (!op || isa<WaitOp>(op))
     return false;
-  auto worksInPlace = [&](unsigned operand) {
+  auto isOverwritten = [&](unsigned operand) {
     if (auto kernel = dyn_cast<KernelOp>(op))
-      return mayShareBuffer(kernel, cast<OpResult>(value).getResultNumber(), operand);
+      return worksInPlace(kernel, cast<OpResult>(value).getResultNumber(), operand);
     if (isa<RotaryEmbeddingOp>(op))
       return operand == 0;
     auto fused = dyn_cast<FusedMatmulOp>(op);
     return fused && fused.getAddend() && operand == op->getNumOperands() - 1;
   };
   for (auto [number, operand] : llvm::enumerate(op->getOperands()))
-    if (isTensor(operand) && leader(operand) == previousLeader && !worksInPlace(number))
+    if (isTensor(operand) && leader(operand) == previousLeader && !isOverwritten(number))
       return false;
   return true;
 }

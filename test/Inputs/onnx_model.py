@@ -70,7 +70,7 @@ def model(nodes, inputs, outputs, initializers=(), opset=17):
     return _number(1, 8) + _bytes(7, b"".join(graph)) + _bytes(8, _bytes(1, "") + _number(2, opset))
 
 
-def _spread(count, scale, start):
+def spread(count, scale, start):
     """`count` floats in [-scale, scale] that look random, cheaply: a pattern of prime length, repeated."""
     pattern = array.array("f", (scale * ((start + 7919 * i * i) % 2039 / 1019.0 - 1) for i in range(2039)))
     return (pattern.tobytes() * (count // 2039 + 1))[: 4 * count]
@@ -81,7 +81,7 @@ def classifier_parts(sizes):
     nodes, initializers, x = [], [], "x"
     for layer, (rows, columns) in enumerate(zip(sizes, sizes[1:])):
         weight, bias, product, total = ("fc%d.%s" % (layer, part) for part in ("weight", "bias", "product", "sum"))
-        initializers.append(initializer(weight, [rows, columns], _spread(rows * columns, (3.0 / rows) ** 0.5, layer)))
+        initializers.append(initializer(weight, [rows, columns], spread(rows * columns, (3.0 / rows) ** 0.5, layer)))
         initializers.append(initializer(bias, [columns], bytes(4 * columns)))
         nodes.append(node("MatMul", [x, weight], [product], "fc%d" % layer))
         nodes.append(node("Add", [product, bias], [total], "bias%d" % layer))
@@ -100,7 +100,7 @@ def write_classifier(path, sizes):
 
 def classifier_data(tensors, steps, samples, sizes):
     """Inputs and labels for write_classifier: by name, [step, sample, ...]. `tensors` is the module of that name."""
-    features = array.array("f", _spread(steps * samples * sizes[0], 1.0, 5))
+    features = array.array("f", spread(steps * samples * sizes[0], 1.0, 5))
     labels = array.array("q", ((3 * i + i // 5) % sizes[-1] for i in range(steps * samples)))
     return {"x": tensors.Tensor((steps, samples, sizes[0]), features),
             "labels": tensors.Tensor((steps, samples), labels, "i64")}

@@ -6,6 +6,7 @@
 #ifndef DS_ANALYSIS_STORAGE_H
 #define DS_ANALYSIS_STORAGE_H
 
+#include "ds/Analysis/OpStructure.h"
 #include "ds/Dialect/DsDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,6 +51,7 @@ private:
   void unite(mlir::Value into, mlir::Value value);
   bool canFollow(mlir::Value value, mlir::Value previous);
   bool mayOverwrite(mlir::Value value, mlir::Value previousLeader);
+  bool worksInPlace(KernelOp kernel, unsigned result, unsigned input);
   int64_t lastUse(mlir::Value value);
   int64_t definition(mlir::Value value);
   void uniteIfPossible(mlir::Value previous, mlir::Value value);
@@ -66,6 +68,8 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> storageIds; ///< of leaders
   llvm::StringMap<unsigned> variableStorage;
   std::vector<Storage> allStorages;
+  /// Of kernels: whether a result may take the buffer of an input.
+  StructureMap<llvm::SmallDenseMap<std::pair<unsigned, unsigned>, bool>> inPlace;
 };
 
 /// The op and, where its location tells it, the node of the model that it comes from: `matmul h.0.mlp.c_fc`.

@@ -58,6 +58,7 @@ private:
   func::FuncOp function;
   const Mesh &mesh;
   LaidOutValues values;
+  SymbolTableCollection symbols;
 };
 
 /// A scalar, or a scalar repeated: multiplying by it commutes with any sum at no cost.
@@ -298,12 +299,12 @@ LogicalResult LayoutPropagator::visit(Operation *op) {
   if (auto constrain = dyn_cast<ConstrainOp>(op))
     return visitConstrain(constrain), success();
   if (auto read = dyn_cast<ReadOp>(op)) {
-    auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(op, read.getVariableAttr());
+    auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, read.getVariableAttr());
     read.getResult().setType(variable.getTensorType());
     return success();
   }
   if (auto assign = dyn_cast<AssignOp>(op)) {
-    auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(op, assign.getVariableAttr());
+    auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, assign.getVariableAttr());
     values.obtainOperand(op, 0, layoutOf(variable.getTensorType()));
     return success();
   }

@@ -21,6 +21,10 @@ struct RegatherParameters : ds::impl::RegatherParametersPassBase<RegatherParamet
   using RegatherParametersPassBase::RegatherParametersPassBase;
 
   void runOnOperation() override {
+    parameters.clear();
+    for (VariableOp variable : getOperation()->getParentOfType<ModuleOp>().getOps<VariableOp>())
+      if (variable.getRole() == VariableRole::Parameter)
+        parameters.insert(variable.getSymNameAttr());
     getOperation().walk([&](Block *block) { splitGathers(*block); });
   }
 
@@ -38,12 +42,9 @@ private:
       splitUsers(head, block, position);
   }
 
-  static bool isParameter(Value value) {
+  bool isParameter(Value value) {
     auto read = value.getDefiningOp<ReadOp>();
-    if (!read)
-      return false;
-    auto variable = SymbolTable::lookupNearestSymbolFrom<VariableOp>(read, read.getVariableAttr());
-    return variable && variable.getRole() == VariableRole::Parameter;
+    return read && parameters.contains(read.getVariableAttr().getAttr());
   }
 
   void splitUsers(AllGatherOp head, Block &block, const DenseMap<Operation *, int64_t> &position) {
@@ -78,6 +79,7 @@ private:
     return value;
   }
 
+  DenseSet<StringAttr> parameters; ///< names
   int64_t nextFence = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include "ds/Passes/Passes.h"
 
+#include "ds/Analysis/OpStructure.h"
 #include "ds/Layout/Cast.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -46,22 +47,29 @@ struct VerifyLayouts : ds::impl::VerifyLayoutsPassBase<VerifyLayouts> {
 
   void runOnOperation() override {
     mesh = meshOf(getOperation());
+    StructureSet verified; // what a layer's ops were found to be, the ops of the next one are
+    verifiedTypes.clear();
     getOperation().walk([&](Operation *op) {
+      if (!isStructural(op) && verified.contains(op))
+        return;
       if (failed(verifyTypes(op)) || failed(verifyOp(op)))
         signalPassFailure();
+      else if (!isStructural(op))
+        verified.insert(op);
     });
   }
 
 private:
   LogicalResult verifyType(Operation *op, Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.getEncoding())
+    if (!tensor || !tensor.getEncoding() || verifiedTypes.contains(type))
       return success();
     auto layout = dyn_cast<LayoutAttr>(tensor.getEncoding());
     if (!layout)
       return op->emitOpError("must have #ds.layout encodings alone, got ") << type;
     if (std::optional<std::string> fault = findLayoutFault(layout.getLayout(), shapeOf(type), mesh))
       return op->emitOpError() << *fault << ", in " << type;
+    verifiedTypes.insert(type);
     return success();
   }
 
@@ -141,6 +149,7 @@ private:
   }
 
   Mesh mesh;
+  DenseSet<Type> verifiedTypes;
 };
 
 } // namespace

@@ -43,8 +43,9 @@ private:
     SmallVector<Value> initial;
     for (Value result : results)
       initial.push_back(build.zeros(result.getType()));
+    SymbolTableCollection symbols;
     for (AssignOp assign : assigns)
-      initial.push_back(reads.get(SymbolTable::lookupNearestSymbolFrom<VariableOp>(assign, assign.getVariableAttr())));
+      initial.push_back(reads.get(symbols.lookupNearestSymbolFrom<VariableOp>(assign, assign.getVariableAttr())));
     auto bound = [&](int64_t value) { return build.value<arith::ConstantIndexOp>(value); };
     Value lower = bound(0), upper = bound(parts), step = bound(1);
     loop = build.create<scf::ForOp>(lower, upper, step, initial);

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Answers by what an op is, not which: layers repeat, and what holds for an op of one holds for its equals in all.
+
+#ifndef DS_ANALYSIS_OPSTRUCTURE_H
+#define DS_ANALYSIS_OPSTRUCTURE_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace ds {
+
+/// Compares ops by name, attributes, regions, and the types of operands and results: neither by the values that they
+/// read nor by their locations. Whoever answers by it must not look at either.
+struct OpStructure : llvm::DenseMapInfo<mlir::Operation *> {
+  static unsigned getHashValue(const mlir::Operation *op);
+  static bool isEqual(const mlir::Operation *a, const mlir::Operation *b);
+};
+
+/// From ops to an answer for all ops of their structure. The ops in it must neither change nor go while it is used.
+template <typename Answer>
+using StructureMap = llvm::DenseMap<mlir::Operation *, Answer, OpStructure>;
+using StructureSet = llvm::DenseSet<mlir::Operation *, OpStructure>;
+
+} // namespace ds
+
+#endif // DS_ANALYSIS_OPSTRUCTURE_H

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ds/Analysis/OpStructure.h"
+
+#include "mlir/IR/OperationSupport.h"
+
+using namespace mlir;
+using namespace ds;
+
+unsigned OpStructure::getHashValue(const Operation *op) {
+  return OperationEquivalence::computeHash(
+      const_cast<Operation *>(op), [](Value operand) { return hash_value(operand.getType()); },
+      OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations);
+}
+
+bool OpStructure::isEqual(const Operation *left, const Operation *right) {
+  auto *a = const_cast<Operation *>(left), *b = const_cast<Operation *>(right);
+  if (a == b)
+    return true;
+  for (Operation *special : {getEmptyKey(), getTombstoneKey()})
+    if (a == special || b == special)
+      return false;
+  DenseMap<Value, Value> inside; // what the regions define
+  auto areEqual = [&](Value x, Value y) {
+    const bool isInside = a->isAncestor(x.getParentRegion()->getParentOp());
+    return success(isInside ? inside.lookup(x) == y : x.getType() == y.getType());
+  };
+  auto markEqual = [&](Value x, Value y) { inside[x] = y; };
+  return OperationEquivalence::isEquivalentTo(a, b, areEqual, markEqual, OperationEquivalence::IgnoreLocations);
+}
