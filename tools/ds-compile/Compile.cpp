@@ -20,13 +20,16 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace ds;
@@ -49,6 +52,8 @@ public:
     registerProgramDialects(registry);
     registerGradientModels(registry);
     context.appendDialectRegistry(registry);
+    timingManager.setEnabled(options.printTiming);
+    timing = timingManager.getRootScope();
   }
 
   int run() {
@@ -90,6 +95,8 @@ private:
   const CompileOptions &options;
   Mesh mesh;
   MLIRContext context;
+  DefaultTimingManager timingManager;
+  TimingScope timing;
   TrainingConfig config;
   std::string configText;
   Batch batch;
@@ -202,6 +209,7 @@ int Compilation::readDims() {
 }
 
 int Compilation::import() {
+  TimingScope scope = timing.nest("import");
   ImportError error;
   module = importOnnx(context, options.modelPath, importOptions, error);
   for (const std::string &message : error.messages)
@@ -298,8 +306,11 @@ int Compilation::runStages() {
   if (options.printRemarks)
     printRemarks(context);
   PassManager manager(&context);
-  if (options.printTiming)
-    manager.enableTiming();
+  // Each stage verifies what it promises; the ops themselves are verified once, at the end, as that takes as long as a
+  // pass.
+  manager.enableVerifier(options.checkEachPass);
+  TimingScope scope = timing.nest("passes");
+  manager.enableTiming(scope);
   buildImportPipeline(manager);
   // The stages up to the one that is asked for.
   int last = llvm::StringSwitch<int>(options.emit)
@@ -327,7 +338,7 @@ int Compilation::runStages() {
     check.compare.tolerance = options.checkTolerance;
     ds::checkEachPass(manager, check);
   }
-  return succeeded(manager.run(*module)) ? 0 : kUnsupported;
+  return succeeded(manager.run(*module)) && succeeded(verify(*module)) ? 0 : kUnsupported;
 }
 
 int Compilation::writeProgram() {
@@ -345,8 +356,11 @@ int Compilation::writeProgram() {
 
 std::string Compilation::fingerprint() {
   llvm::SHA256 hash;
-  if (auto model = llvm::MemoryBuffer::getFile(options.modelPath, false, false))
-    hash.update((*model)->getBuffer());
+  if (auto model = llvm::MemoryBuffer::getFile(options.modelPath, false, false)) {
+    // Fast, as weights may be gigabytes.
+    const llvm::XXH128_hash_t digest = llvm::xxh3_128bits(llvm::arrayRefFromStringRef((*model)->getBuffer()));
+    hash.update(std::to_string(digest.low64) + " " + std::to_string(digest.high64));
+  }
   hash.update(configText);
   for (const auto &list : {options.axes, options.layouts, options.dims})
     for (const std::string &text : list)
@@ -357,16 +371,30 @@ std::string Compilation::fingerprint() {
 }
 
 int Compilation::writePlan() {
+  TimingScope scope = timing.nest("plan");
+  ScopedDiagnosticHandler warnings(&context, [&](Diagnostic &diagnostic) { // MLIR prints errors alone
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Warning)
+      return failure();
+    (options.isQuiet ? llvm::nulls() : llvm::errs()) << "warning: " << diagnostic << "\n";
+    return success();
+  });
+  context.enableMultithreading(); // kernels are compiled on all cores
   EmitOptions emit;
   emit.function = functionName();
   emit.config = configText;
+  TimingScope part = scope.nest("fingerprint");
   emit.fingerprint = fingerprint();
+  part.stop();
   emit.cpu.cpu = options.cpu;
-  FailureOr<std::unique_ptr<plan::PlanT>> plan = emitPlan(*module, emit);
+  emit.cpu.threads = context.getNumThreads();
+  emit.cpu.cache = options.kernelCache;
+  FailureOr<std::unique_ptr<plan::PlanT>> plan = emitPlan(*module, emit, scope.nest("emit"));
   if (failed(plan))
     return kUnsupported;
+  part = scope.nest("save");
   if (int code = report(plan::savePlan(**plan, options.outputPath)))
     return code;
+  part.stop();
   if (options.printRemarks)
     llvm::errs() << plan::describeMemory(**plan);
   if (options.isQuiet)

@@ -16,6 +16,7 @@ namespace ds {
 /// The command line of ds-compile; see its --help.
 struct CompileOptions {
   std::string modelPath, configPath, outputPath, emit, cpu, machine;
+  std::string kernelCache;              ///< folder of compiled kernels; empty: none
   std::vector<std::string> axes;        ///< name=size, major first
   std::vector<std::string> layouts;     ///< name=layout
   std::vector<std::string> dims;        ///< name=size

@@ -5,8 +5,10 @@
 
 #include "Compile.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cl = llvm::cl;
@@ -58,6 +60,10 @@ static cl::opt<std::string>
     machine("machine",
             cl::desc("what predicted times are computed from: a preset (cpu) or a machine file; default: cpu"),
             cl::init("cpu"), cl::value_desc("name|file"), cl::cat(category));
+static cl::opt<std::string> kernelCache("kernel-cache",
+                                        cl::desc("where compiled kernels are kept, or none; default: "
+                                                 "$XDG_CACHE_HOME/ds-mlir/kernels or ~/.cache/ds-mlir/kernels"),
+                                        cl::value_desc("folder"), cl::cat(category));
 static cl::opt<bool> quiet("quiet", cl::desc("print errors only"), cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("print how long each pass took"), cl::cat(category));
 static cl::opt<bool> explain("explain", cl::desc("print the passes' remarks: what was decided, and why"),
@@ -71,6 +77,17 @@ static cl::opt<double> checkTolerance("check-tolerance", cl::init(1e-12),
                                       cl::desc("for --check-each-pass: largest change, relative to a tensor's "
                                                "largest entry; of passes that write f32 constants 1e-6 at least"),
                                       cl::cat(category));
+
+/// The folder that --kernel-cache names; empty: none.
+static std::string kernelCacheFolder() {
+  if (kernelCache.getNumOccurrences() > 0)
+    return kernelCache == "none" ? "" : kernelCache.getValue();
+  llvm::SmallString<128> folder;
+  if (!llvm::sys::path::cache_directory(folder)) // neither XDG_CACHE_HOME nor HOME is set
+    return "";
+  llvm::sys::path::append(folder, "ds-mlir", "kernels");
+  return folder.str().str();
+}
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
@@ -102,6 +119,7 @@ int main(int argc, char **argv) {
   options.memoryBudget = budget;
   options.cpu = cpu;
   options.machine = machine;
+  options.kernelCache = kernelCacheFolder();
   options.isQuiet = quiet;
   options.printTiming = timing;
   options.printRemarks = explain;

@@ -35,6 +35,12 @@ namespace ds {
 struct CpuOptions {
   std::string cpu = "native"; ///< a CPU name of LLVM ("znver4", "x86-64-v3"), or the machine that compiles
   unsigned threads = 2;       ///< that compile at the same time
+  std::string cache = {};     ///< the folder in which compiled kernels are kept; empty: none
+};
+
+/// The kernels of a plan, and those that an earlier compilation left in the cache.
+struct KernelCounts {
+  size_t all = 0, cached = 0;
 };
 
 /// The symbol of the kernel with `hash`.
@@ -56,15 +62,16 @@ public:
                                                               const CpuOptions &options = {});
   virtual ~CpuCompiler();
 
-  /// Adds `kernel` unless an equal one is there, and tells how to call it. Fails with an error on the op.
+  /// Adds `kernel` unless an equal one is there, and tells how to call it. Fails with an error on the op. All kernels
+  /// are of one `mesh`, and stay as they are while this object lives.
   virtual mlir::FailureOr<CompiledKernel> add(KernelOp kernel, const Mesh &mesh) = 0;
 
-  /// The same for a ds.fused_attention or ds.fused_attention_grad. Its extents are those of the letters b, k, g, s and t
-  /// (g of length 1 if there is none), its last buffer is a workspace. Returns the symbol's hash.
+  /// The same for a ds.fused_attention or ds.fused_attention_grad. Its extents are those of the letters b, k, g, s and
+  /// t (g of length 1 if there is none), its last buffer is a workspace. Returns the symbol's hash.
   virtual std::string addAttention(mlir::Operation *op) = 0;
 
-  /// The same for the f32 rotary embedding: rows of `width` at `positions` positions, in any order of the other dims. Extents:
-  /// rows per position, positions, width; buffers: input, cosine, sine, result.
+  /// The same for the f32 rotary embedding: rows of `width` at `positions` positions, in any order of the other dims.
+  /// Extents: rows per position, positions, width; buffers: input, cosine, sine, result.
   virtual std::string addRotary() = 0;
 
   /// The shared object (ELF) of all kernels; empty if there are none. The same kernels in the same order give the same
@@ -74,6 +81,8 @@ public:
   /// The CPU features that the code needs, by their names in LLVM ("avx512f"), sorted: NativeObject.features of the
   /// plan.
   virtual std::vector<std::string> features() const = 0;
+  /// Of the kernels that were added since the last finish().
+  virtual KernelCounts counts() const = 0;
   /// NativeObject.target of the plan: the target triple.
   virtual std::string target() const = 0;
 };

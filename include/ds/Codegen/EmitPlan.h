@@ -9,6 +9,8 @@
 #include "ds/Codegen/Cpu.h"
 #include "ds/Plan/Plan.h"
 
+#include "mlir/Support/Timing.h"
+
 namespace ds {
 
 struct EmitOptions {
@@ -19,8 +21,9 @@ struct EmitOptions {
 };
 
 /// Emits the plan of `module`, which has passed all stages up to `ds-assign-arena`. Fails with an error on the op that
-/// cannot be emitted.
-mlir::FailureOr<std::unique_ptr<plan::PlanT>> emitPlan(mlir::ModuleOp module, const EmitOptions &options);
+/// cannot be emitted. The parts are timed under `timing`.
+mlir::FailureOr<std::unique_ptr<plan::PlanT>> emitPlan(mlir::ModuleOp module, const EmitOptions &options,
+                                                       mlir::TimingScope timing = {});
 
 /// The plan's name of an element type; index is I64.
 plan::DataType dataTypeOf(mlir::Type element);

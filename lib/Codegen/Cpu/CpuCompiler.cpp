@@ -4,9 +4,11 @@
 #include "EmitAttention.h"
 #include "EmitKernel.h"
 #include "EmitRotary.h"
+#include "KernelCache.h"
 #include "LowerKernel.h"
 #include "NativeCode.h"
 
+#include "ds/Analysis/OpStructure.h"
 #include "ds/Codegen/CodegenPasses.h"
 #include "ds/Codegen/Cpu.h"
 
@@ -20,9 +22,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/xxhash.h"
 
 #include <atomic>
 #include <thread>
@@ -32,10 +32,17 @@ using namespace ds;
 
 namespace {
 
+/// A kernel on its way to machine code.
+struct PendingKernel {
+  std::string hash;
+  OwningOpRef<ModuleOp> module;     ///< its loops; none if the cache has it
+  std::optional<ObjectCode> object; ///< once it is compiled, or found
+};
+
 class CpuCompilerImpl final : public CpuCompiler {
 public:
-  CpuCompilerImpl(MLIRContext *context, CpuTarget target, unsigned threads)
-      : context(context), cpu(std::move(target)), threads(std::max(threads, 1u)) {}
+  CpuCompilerImpl(MLIRContext *context, CpuTarget target, const CpuOptions &options)
+      : context(context), cpu(std::move(target)), threads(std::max(options.threads, 1u)), cache(options.cache, cpu) {}
 
   FailureOr<CompiledKernel> add(KernelOp kernel, const Mesh &mesh) final;
   std::string addAttention(Operation *op) final;
@@ -43,37 +50,41 @@ public:
   FailureOr<std::vector<uint8_t>> finish() final;
   std::vector<std::string> features() const final { return cpu.features; }
   std::string target() const final { return cpu.triple; }
+  KernelCounts counts() const final;
 
 private:
-  FailureOr<ObjectCode> compile(ModuleOp module);
+  LogicalResult compile(PendingKernel &kernel);
+  LogicalResult compileAll();
   /// The hash of `structure`; if it is new, `emit` fills a module with the kernel of a symbol.
   std::string addKernel(StringRef structure, Location loc, function_ref<void(StringRef, ModuleOp)> emit);
 
   MLIRContext *context;
   CpuTarget cpu;
   unsigned threads;
-  llvm::StringSet<> known;                    ///< hashes
-  std::vector<OwningOpRef<ModuleOp>> modules; ///< one per kernel, in the order of their arrival
+  KernelCache cache;
+  StructureMap<CompiledKernel> added;
+  llvm::StringSet<> known;            ///< hashes
+  std::vector<PendingKernel> kernels; ///< in the order of their arrival
 };
 
 } // namespace
 
-static std::string hashOf(StringRef text) {
-  llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
-  return llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) + llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16);
-}
-
 std::string CpuCompilerImpl::addKernel(StringRef structure, Location loc,
                                        function_ref<void(StringRef, ModuleOp)> emit) {
   std::string hash = hashOf(structure);
-  if (known.insert(hash).second) {
-    modules.push_back(ModuleOp::create(loc));
-    emit(kernelSymbol(hash), *modules.back());
+  if (!known.insert(hash).second)
+    return hash;
+  kernels.push_back({hash, nullptr, cache.find(hash)});
+  if (!kernels.back().object) {
+    kernels.back().module = ModuleOp::create(loc);
+    emit(kernelSymbol(hash), *kernels.back().module);
   }
   return hash;
 }
 
 FailureOr<CompiledKernel> CpuCompilerImpl::add(KernelOp kernel, const Mesh &mesh) {
+  if (auto found = added.find(kernel); found != added.end())
+    return found->second;
   FailureOr<KernelGraph> graph = buildKernelGraph(kernel);
   FailureOr<KernelShape> shape = analyzeKernel(kernel, mesh);
   if (failed(graph) || failed(shape))
@@ -85,6 +96,7 @@ FailureOr<CompiledKernel> CpuCompilerImpl::add(KernelOp kernel, const Mesh &mesh
   compiled.symbol = kernelSymbol(compiled.hash);
   compiled.hasFinish = shape->hasFinish;
   compiled.shape = std::move(*shape);
+  added[kernel] = compiled;
   return compiled;
 }
 
@@ -98,39 +110,58 @@ std::string CpuCompilerImpl::addRotary() {
                    [&](StringRef symbol, ModuleOp module) { emitRotary(symbol, cpu.vectorBits(), module); });
 }
 
-FailureOr<ObjectCode> CpuCompilerImpl::compile(ModuleOp module) {
-  PassManager verifier(context);
-  verifier.addPass(createVerifyKernelsPass());
-  if (failed(lowerKernel(module)) || failed(verifier.run(module)))
-    return failure();
-  return compileToObject(module, cpu);
+KernelCounts CpuCompilerImpl::counts() const {
+  KernelCounts counts;
+  counts.all = kernels.size();
+  counts.cached = llvm::count_if(kernels, [](const PendingKernel &kernel) { return !kernel.module; });
+  return counts;
 }
 
-FailureOr<std::vector<uint8_t>> CpuCompilerImpl::finish() {
-  if (modules.empty())
-    return std::vector<uint8_t>();
-  std::vector<ObjectCode> objects(modules.size());
+LogicalResult CpuCompilerImpl::compile(PendingKernel &kernel) {
+  if (kernel.object)
+    return success();
+  PassManager verifier(context);
+  verifier.addPass(createVerifyKernelsPass());
+  if (failed(lowerKernel(*kernel.module)) || failed(verifier.run(*kernel.module)))
+    return failure();
+  FailureOr<ObjectCode> object = compileToObject(*kernel.module, cpu);
+  if (failed(object))
+    return failure();
+  cache.store(kernel.hash, *object);
+  kernel.object = std::move(*object);
+  return success();
+}
+
+LogicalResult CpuCompilerImpl::compileAll() {
   std::atomic<size_t> next = 0;
   std::atomic<bool> hasFailed = false;
   auto work = [&] {
-    for (size_t number = next++; number < modules.size() && !hasFailed; number = next++) {
-      FailureOr<ObjectCode> object = compile(*modules[number]);
-      if (failed(object))
+    for (size_t number = next++; number < kernels.size() && !hasFailed; number = next++)
+      if (failed(compile(kernels[number])))
         hasFailed = true;
-      else
-        objects[number] = std::move(*object);
-    }
   };
   std::vector<std::thread> helpers;
-  for (unsigned number = 1; number < std::min<size_t>(threads, modules.size()) && context->isMultithreadingEnabled();
+  for (unsigned number = 1; number < std::min<size_t>(threads, kernels.size()) && context->isMultithreadingEnabled();
        ++number)
     helpers.emplace_back(work);
   work();
   for (std::thread &helper : helpers)
     helper.join();
-  modules.clear();
-  if (hasFailed)
+  return failure(hasFailed);
+}
+
+FailureOr<std::vector<uint8_t>> CpuCompilerImpl::finish() {
+  if (kernels.empty())
+    return std::vector<uint8_t>();
+  if (failed(compileAll()))
     return failure();
+  cache.trim();
+  if (std::optional<std::string> fault = cache.fault())
+    emitWarning(UnknownLoc::get(context)) << "kernels are not kept for the next compilation: " << *fault;
+  std::vector<ObjectCode> objects;
+  for (PendingKernel &kernel : kernels)
+    objects.push_back(std::move(*kernel.object));
+  kernels.clear();
   std::string error;
   std::optional<std::vector<uint8_t>> linked = linkObjects(objects, error);
   if (!linked)
@@ -149,5 +180,5 @@ FailureOr<std::unique_ptr<CpuCompiler>> CpuCompiler::create(MLIRContext *context
                        math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(*context);
   registerLLVMDialectTranslation(*context);
-  return std::unique_ptr<CpuCompiler>(std::make_unique<CpuCompilerImpl>(context, std::move(*target), options.threads));
+  return std::unique_ptr<CpuCompiler>(std::make_unique<CpuCompilerImpl>(context, std::move(*target), options));
 }

@@ -86,7 +86,10 @@ static LogicalResult addPorts(plan::PlanT &plan, func::FuncOp function, const As
   return success();
 }
 
-static LogicalResult addObject(plan::PlanT &plan, CpuCompiler &compiler) {
+static LogicalResult addObject(plan::PlanT &plan, CpuCompiler &compiler, TimingScope &timing) {
+  const KernelCounts counts = compiler.counts();
+  TimingScope scope = timing.nest("machine code of " + std::to_string(counts.all) + " kernels, " +
+                                  std::to_string(counts.cached) + " of them from the cache");
   FailureOr<std::vector<uint8_t>> code = compiler.finish();
   if (failed(code))
     return failure();
@@ -100,7 +103,7 @@ static LogicalResult addObject(plan::PlanT &plan, CpuCompiler &compiler) {
   return success();
 }
 
-FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, const EmitOptions &options) {
+FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, const EmitOptions &options, TimingScope timing) {
   auto function = module.lookupSymbol<func::FuncOp>(options.function);
   if (!function)
     return module.emitError("has no function @") << options.function;
@@ -112,17 +115,24 @@ FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, const Emit
   plan->fingerprint = options.fingerprint;
   plan->config = options.config;
   addMesh(*plan, mesh);
+  TimingScope scope = timing.nest("storages");
   FailureOr<AssignedStorage> storage = AssignedStorage::read(function);
   if (failed(storage))
     return failure();
+  scope = timing.nest("instructions");
   for (VariableOp variable : module.getOps<VariableOp>())
     addVariable(*plan, variable, storage->storageOfVariable(variable.getSymName()), mesh);
   InstructionEmitter emitter(mesh, *storage, **compiler, *plan);
-  if (failed(emitter.emitFunction(function)) || failed(addPorts(*plan, function, *storage, mesh)) ||
-      failed(addObject(*plan, **compiler)))
+  if (failed(emitter.emitFunction(function)) || failed(addPorts(*plan, function, *storage, mesh)))
     return failure();
+  scope.stop();
+  if (failed(addObject(*plan, **compiler, timing)))
+    return failure();
+  scope = timing.nest("arena");
   emitArena(*plan, *storage, emitter.instructions());
+  scope = timing.nest("events");
   addEvents(*plan);
+  scope = timing.nest("check");
   if (absl::Status status = plan::check(*plan); !status.ok())
     return function.emitError("the compiler made an ") << std::string(status.message());
   return plan;
