@@ -21,7 +21,11 @@ static constexpr float kHidden = -std::numeric_limits<float>::infinity();
 std::string ds::structureOfAttention(Operation *op) {
   std::string text;
   llvm::raw_string_ostream out(text);
-  out << op->getName() << op->getAttrDictionary();
+  // Of the attributes only the op's own: passes leave others, which differ between layers.
+  out << op->getName();
+  for (StringRef name : {"indices", "scale", "causal"})
+    if (Attribute attribute = op->getAttr(name))
+      out << ' ' << name << ' ' << attribute;
   // Widths, and the sizes of dims with a fixed coordinate, are in the code.
   IndexNotation notation = IndexNotation::parse(op->getAttrOfType<StringAttr>("indices").getValue());
   auto addSizes = [&](StringRef letters, Value value) {

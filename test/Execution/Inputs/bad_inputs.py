@@ -25,8 +25,8 @@ import tensors
 # What may follow the message.
 HINT = re.compile(r"Run with --help for more information\.|.*Did you mean '--.*'\?$")
 
-# What a run that fails later may have written before: the plan, whole, in its place or in the cache, and the log.
-KEPT = re.compile(r"tmp|cache|cache/ds-mlir|cache/ds-mlir/[0-9a-f]{32}\.dsplan|out\.dsplan|out\.jsonl")
+# What a run that fails later may have written before: the plan, whole, in its place or in the cache, kernels, and the log.
+KEPT = re.compile(r"tmp|cache|cache/ds-mlir|cache/ds-mlir/[0-9a-f]{32}\.dsplan|cache/ds-mlir/kernels(/[0-9a-f-]+\.kernel)?|out\.dsplan|out\.jsonl")
 
 
 def make_good_folder(folder):
