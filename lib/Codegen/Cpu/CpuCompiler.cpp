@@ -25,6 +25,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <atomic>
+#include <mutex>
 #include <thread>
 
 using namespace mlir;
@@ -53,12 +54,14 @@ public:
   KernelCounts counts() const final;
 
 private:
+  LogicalResult verify(ModuleOp module);
   LogicalResult compile(PendingKernel &kernel);
   LogicalResult compileAll();
   /// The hash of `structure`; if it is new, `emit` fills a module with the kernel of a symbol.
   std::string addKernel(StringRef structure, Location loc, function_ref<void(StringRef, ModuleOp)> emit);
 
   MLIRContext *context;
+  std::mutex verifying;
   CpuTarget cpu;
   unsigned threads;
   KernelCache cache;
@@ -117,12 +120,18 @@ KernelCounts CpuCompilerImpl::counts() const {
   return counts;
 }
 
+/// One thread at a time: a pass manager adds the dialects of its passes to the context's registry.
+LogicalResult CpuCompilerImpl::verify(ModuleOp module) {
+  std::lock_guard<std::mutex> lock(verifying);
+  PassManager verifier(context);
+  verifier.addPass(createVerifyKernelsPass());
+  return verifier.run(module);
+}
+
 LogicalResult CpuCompilerImpl::compile(PendingKernel &kernel) {
   if (kernel.object)
     return success();
-  PassManager verifier(context);
-  verifier.addPass(createVerifyKernelsPass());
-  if (failed(lowerKernel(*kernel.module)) || failed(verifier.run(*kernel.module)))
+  if (failed(lowerKernel(*kernel.module)) || failed(verify(*kernel.module)))
     return failure();
   FailureOr<ObjectCode> object = compileToObject(*kernel.module, cpu);
   if (failed(object))
