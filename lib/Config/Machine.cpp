@@ -14,7 +14,7 @@
 using namespace ds;
 using namespace ds::config;
 
-/// Two cores of a server CPU with AVX-512, measured by the kernels and matmuls of small language models.
+/// Two cores of a server CPU with AVX-512, estimated from kernels and matmuls of small language models, not calibrated.
 static Machine cpuPreset() {
   Machine machine;
   machine.name = "cpu";
