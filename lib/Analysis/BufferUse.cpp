@@ -18,14 +18,6 @@ static Value rootOf(Value value) {
 
 static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 
-/// Whether `op` still works if result `result` lies in the buffer of its operand `operand`.
-static bool worksInPlace(Operation *op, unsigned result, unsigned operand) {
-  if (auto kernel = dyn_cast<KernelOp>(op))
-    return mayShareBuffer(kernel, result, operand);
-  auto fused = dyn_cast<FusedMatmulOp>(op);
-  return fused && fused.getAddend() && operand == op->getNumOperands() - 1;
-}
-
 namespace {
 
 class BufferUse {
@@ -151,7 +143,7 @@ LogicalResult BufferUse::writeResult(Operation *op, OpResult result) {
   const unsigned buffer = storage.storageOf(result);
   for (OpOperand &operand : op->getOpOperands())
     if (isTensor(operand.get()) && storage.storageOf(operand.get()) == buffer &&
-        !worksInPlace(op, result.getResultNumber(), operand.getOperandNumber()))
+        !mayShareBuffer(op, result.getResultNumber(), operand.getOperandNumber()))
       return op->emitOpError("must not write over operand ") << operand.getOperandNumber() << " in " << nameOf(buffer);
   return write(op, buffer, result);
 }

@@ -82,7 +82,7 @@ static unsigned firstWriteOf(const KernelGraph &graph, const RowSchedule &schedu
   return pass;
 }
 
-bool ds::mayShareBuffer(KernelOp kernel, unsigned result, unsigned input) {
+static bool mayShareBuffer(KernelOp kernel, unsigned result, unsigned input) {
   ScopedDiagnosticHandler silence(kernel.getContext(), [](Diagnostic &) { return success(); });
   FailureOr<KernelGraph> graph = buildKernelGraph(kernel);
   if (failed(graph) || graph->results[result].isFolded)
@@ -109,4 +109,13 @@ bool ds::mayShareBuffer(KernelOp kernel, unsigned result, unsigned input) {
   // What runs over the rows only is read before the columns and written after them.
   bool isOfRow = graph->hasColumns() && graph->results[result].groups == graph->rowGroups();
   return isRead && (isOfRow || lastRead <= firstWriteOf(*graph, schedule, result));
+}
+
+bool ds::mayShareBuffer(Operation *op, unsigned result, unsigned operand) {
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    return ::mayShareBuffer(kernel, result, operand);
+  if (isa<RotaryEmbeddingOp>(op))
+    return operand == 0;
+  auto fused = dyn_cast<FusedMatmulOp>(op);
+  return fused && fused.getAddend() && operand == op->getNumOperands() - 1;
 }

@@ -131,10 +131,13 @@ void StoragePlan::unite(Value into, Value value) {
     fixedClasses.insert(a);
 }
 
-bool StoragePlan::worksInPlace(KernelOp kernel, unsigned result, unsigned input) {
-  auto [answer, isNew] = inPlace[kernel].try_emplace({result, input});
+bool StoragePlan::worksInPlace(Operation *op, unsigned result, unsigned operand) {
+  auto kernel = dyn_cast<KernelOp>(op);
+  if (!kernel)
+    return mayShareBuffer(op, result, operand);
+  auto [answer, isNew] = inPlace[kernel].try_emplace({result, operand});
   if (isNew)
-    answer->second = mayShareBuffer(kernel, result, input);
+    answer->second = mayShareBuffer(op, result, operand);
   return answer->second;
 }
 
@@ -144,16 +147,9 @@ bool StoragePlan::mayOverwrite(Value value, Value previousLeader) {
   // A collective reads its sources while it writes.
   if (!op || isa<WaitOp>(op))
     return false;
-  auto isOverwritten = [&](unsigned operand) {
-    if (auto kernel = dyn_cast<KernelOp>(op))
-      return worksInPlace(kernel, cast<OpResult>(value).getResultNumber(), operand);
-    if (isa<RotaryEmbeddingOp>(op))
-      return operand == 0;
-    auto fused = dyn_cast<FusedMatmulOp>(op);
-    return fused && fused.getAddend() && operand == op->getNumOperands() - 1;
-  };
+  const unsigned result = cast<OpResult>(value).getResultNumber();
   for (auto [number, operand] : llvm::enumerate(op->getOperands()))
-    if (isTensor(operand) && leader(operand) == previousLeader && !isOverwritten(number))
+    if (isTensor(operand) && leader(operand) == previousLeader && !worksInPlace(op, result, number))
       return false;
   return true;
 }

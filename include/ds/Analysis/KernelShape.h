@@ -37,10 +37,10 @@ struct KernelShape {
 /// columns.
 mlir::FailureOr<KernelShape> analyzeKernel(KernelOp kernel, const Mesh &mesh);
 
-/// Whether the kernel still works if result number `result` lies in the buffer of input number `input`: both have
-/// elements of one size at the same places, and each element of the input is last read before, or when, that of the
-/// result is written. One input may take one result only. False if the kernel has no shape.
-bool mayShareBuffer(KernelOp kernel, unsigned result, unsigned input);
+/// Whether `op` still works if result number `result` lies in the buffer of operand number `operand`: both have elements
+/// of one size at the same places, and each element of the operand is last read before, or when, that of the result is
+/// written. One operand may take one result only. False if `op` is a kernel that has no shape.
+bool mayShareBuffer(mlir::Operation *op, unsigned result, unsigned operand);
 
 } // namespace ds
 

@@ -51,7 +51,7 @@ private:
   void unite(mlir::Value into, mlir::Value value);
   bool canFollow(mlir::Value value, mlir::Value previous);
   bool mayOverwrite(mlir::Value value, mlir::Value previousLeader);
-  bool worksInPlace(KernelOp kernel, unsigned result, unsigned input);
+  bool worksInPlace(mlir::Operation *op, unsigned result, unsigned operand);
   int64_t lastUse(mlir::Value value);
   int64_t definition(mlir::Value value);
   void uniteIfPossible(mlir::Value previous, mlir::Value value);
