@@ -16,7 +16,7 @@ static constexpr int64_t kMaxChunks = 32;
 static constexpr int64_t kAlignment = 16;
 
 std::optional<unsigned> ds::indexOfLetter(Operation *op, const LayoutRule &rule, char letter) {
-  IndexNotation notation = IndexNotation::parse(op->getAttrOfType<StringAttr>("indices").getValue());
+  IndexNotation notation = notationOf(op);
   for (auto [number, letters] : llvm::enumerate(notation.operands))
     if (size_t place = letters.find(letter); place != std::string::npos)
       return rule.operands[number][place].front();
@@ -27,10 +27,10 @@ std::optional<unsigned> ds::indexOfLetter(Operation *op, const LayoutRule &rule,
 static int64_t maxExtent(Operation *op, StringRef letters, const Mesh &mesh) {
   auto query = cast<RankedTensorType>(op->getOperand(0).getType());
   Shape block = maxBlockShape(layoutOf(query), shapeOf(query), mesh);
-  StringRef own = op->getAttrOfType<StringAttr>("indices").getValue().split(',').first;
+  const std::string own = notationOf(op).operands.front();
   int64_t product = 1;
   for (char letter : letters)
-    if (size_t place = own.find(letter); place != StringRef::npos)
+    if (size_t place = own.find(letter); place != std::string::npos)
       product *= block[place];
   return product;
 }

@@ -251,7 +251,7 @@ static const IndexedView::Order kQueryOrder = {"b", "kg", "s", "d"}, kKeyOrder =
 
 static LogicalResult fusedAttention(LocalCall &call) {
   auto op = cast<FusedAttentionOp>(call.op);
-  const IndexNotation notation = IndexNotation::parse(op.getIndices());
+  const IndexNotation notation = notationOf(op);
   auto read = [&](unsigned number, const IndexedView::Order &order) {
     return IndexedView(notation.operands[number], call.operand(number).shape).read(call.operand(number), order);
   };
@@ -275,7 +275,7 @@ static LogicalResult fusedAttention(LocalCall &call) {
 /// Ignores the result and the log-sum, which are a faster way to the same numbers.
 static LogicalResult fusedAttentionGrad(LocalCall &call) {
   auto op = cast<FusedAttentionGradOp>(call.op);
-  const IndexNotation notation = IndexNotation::parse(op.getIndices());
+  const IndexNotation notation = notationOf(op);
   auto read = [&](unsigned number, const IndexedView::Order &order) {
     return IndexedView(notation.operands[number], call.operand(number).shape).read(call.operand(number), order);
   };

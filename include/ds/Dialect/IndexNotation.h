@@ -6,8 +6,8 @@
 #ifndef DS_DIALECT_INDEX_NOTATION_H
 #define DS_DIALECT_INDEX_NOTATION_H
 
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
 
 #include <string>
 
@@ -17,15 +17,21 @@ namespace ds {
 struct IndexNotation {
   llvm::SmallVector<std::string, 8> operands, results;
 
-  /// Of the attribute `indices` of an op.
   static IndexNotation parse(llvm::StringRef text);
   std::string str() const;
 
+  size_t numTensors() const { return operands.size() + results.size(); }
   /// Operands, then results.
   std::string &tensor(size_t number) {
     return number < operands.size() ? operands[number] : results[number - operands.size()];
   }
 };
+
+/// Of the attribute `indices` of `op`.
+IndexNotation notationOf(mlir::Operation *op);
+
+/// The type of the tensor that string `number` of `op`'s notation names; strings beyond the results name the last one.
+mlir::RankedTensorType typeOfString(mlir::Operation *op, size_t number);
 
 } // namespace ds
 

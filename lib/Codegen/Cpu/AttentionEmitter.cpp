@@ -27,16 +27,11 @@ std::string ds::structureOfAttention(Operation *op) {
     if (Attribute attribute = op->getAttr(name))
       out << ' ' << name << ' ' << attribute;
   // Widths, and the sizes of dims with a fixed coordinate, are in the code.
-  IndexNotation notation = IndexNotation::parse(op->getAttrOfType<StringAttr>("indices").getValue());
-  auto addSizes = [&](StringRef letters, Value value) {
-    for (auto [letter, size] : llvm::zip_equal(letters, cast<RankedTensorType>(value.getType()).getShape()))
+  IndexNotation notation = notationOf(op);
+  for (size_t number = 0; number < notation.numTensors(); ++number)
+    for (auto [letter, size] : llvm::zip_equal(notation.tensor(number), typeOfString(op, number).getShape()))
       if (llvm::isDigit(letter) || letter == 'd' || letter == 'e')
         out << ' ' << letter << " of " << size;
-  };
-  for (auto [number, letters] : llvm::enumerate(notation.operands))
-    addSizes(letters, op->getOperand(number));
-  for (auto [number, letters] : llvm::enumerate(notation.results))
-    addSizes(letters, op->getResult(std::min<size_t>(number, op->getNumResults() - 1)));
   return text;
 }
 
@@ -45,15 +40,11 @@ AttentionEmitter::AttentionEmitter(Operation *op, unsigned vectorBits, OpBuilder
       scale(op->getAttrOfType<FloatAttr>("scale").getValueAsDouble()),
       width(cast<RankedTensorType>(op->getOperand(0).getType()).getShape().back()),
       valueWidth(cast<RankedTensorType>(op->getOperand(2).getType()).getShape().back()) {
-  IndexNotation notation = IndexNotation::parse(op->getAttrOfType<StringAttr>("indices").getValue());
-  auto add = [&](StringRef letters, Value value) {
-    strings.push_back(letters.str());
-    shapes.emplace_back(cast<RankedTensorType>(value.getType()).getShape());
-  };
-  for (auto [number, letters] : llvm::enumerate(notation.operands))
-    add(letters, op->getOperand(number));
-  for (auto [number, letters] : llvm::enumerate(notation.results))
-    add(letters, op->getResult(std::min<size_t>(number, op->getNumResults() - 1)));
+  IndexNotation notation = notationOf(op);
+  for (size_t number = 0; number < notation.numTensors(); ++number) {
+    strings.push_back(notation.tensor(number));
+    shapes.emplace_back(typeOfString(op, number).getShape());
+  }
   const size_t withoutBias = isa<FusedAttentionOp>(op) ? 3 : 6;
   if (op->getNumOperands() > withoutBias)
     biasString = withoutBias;

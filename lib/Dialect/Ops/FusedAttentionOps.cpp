@@ -27,8 +27,11 @@ IndexNotation IndexNotation::parse(StringRef text) {
 
 std::string IndexNotation::str() const { return llvm::join(operands, ",") + "->" + llvm::join(results, ","); }
 
-/// The type of the tensor that string `number` names; strings beyond the results name the last one.
-static RankedTensorType typeOfString(Operation *op, size_t number) {
+IndexNotation ds::notationOf(Operation *op) {
+  return IndexNotation::parse(op->getAttrOfType<StringAttr>("indices").getValue());
+}
+
+RankedTensorType ds::typeOfString(Operation *op, size_t number) {
   unsigned operands = op->getNumOperands();
   Value value = number < operands ? op->getOperand(number)
                                   : op->getResult(std::min<size_t>(number - operands, op->getNumResults() - 1));
@@ -83,8 +86,7 @@ static LogicalResult verifyAttention(Operation *op, StringRef indices, ArrayRef<
     if (!getElementTypeOrSelf(type).isF32())
       return op->emitOpError("tensors must be of f32, got ") << type;
   IndexNotation notation = IndexNotation::parse(indices);
-  size_t count = notation.operands.size() + notation.results.size();
-  if (notation.operands.size() != op->getNumOperands() || count != expected.size())
+  if (notation.operands.size() != op->getNumOperands() || notation.numTensors() != expected.size())
     return op->emitOpError("indices must name ")
            << op->getNumOperands() << " operands and " << expected.size() - op->getNumOperands() << " results, got \""
            << indices << "\"";
@@ -150,11 +152,11 @@ LogicalResult FusedAttentionGradOp::verify() {
 
 /// Batch and heads may be split; every rank has all positions of its heads. The gradients of key and value are sums
 /// over the query heads of a key head, which stay together there.
-static LayoutRule fusedAttentionRule(Operation *op, StringRef indices) {
+static LayoutRule fusedAttentionRule(Operation *op) {
   LayoutRule rule;
   StringRef parallel = isa<FusedAttentionOp>(op) ? "bkg" : "bk";
   llvm::SmallDenseMap<char, unsigned> numbers;
-  IndexNotation notation = IndexNotation::parse(indices);
+  IndexNotation notation = notationOf(op);
   auto indicesOf = [&](size_t number) {
     ValueIndices value;
     for (auto [c, size] : llvm::zip_equal(notation.tensor(number), typeOfString(op, number).getShape())) {
@@ -173,5 +175,5 @@ static LayoutRule fusedAttentionRule(Operation *op, StringRef indices) {
   return rule;
 }
 
-LayoutRule FusedAttentionOp::getLayoutRule() { return fusedAttentionRule(*this, getIndices()); }
-LayoutRule FusedAttentionGradOp::getLayoutRule() { return fusedAttentionRule(*this, getIndices()); }
+LayoutRule FusedAttentionOp::getLayoutRule() { return fusedAttentionRule(*this); }
+LayoutRule FusedAttentionGradOp::getLayoutRule() { return fusedAttentionRule(*this); }

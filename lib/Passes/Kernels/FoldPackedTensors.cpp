@@ -75,7 +75,7 @@ namespace {
 template <typename OpT> struct FoldOperandSlice : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
-    IndexNotation notation = IndexNotation::parse(op.getIndices());
+    IndexNotation notation = notationOf(op);
     for (unsigned number : {0u, 1u, 2u}) {
       Value operand = op->getOperand(number);
       auto reshape = operand.getDefiningOp<ReshapeOp>();
@@ -134,7 +134,7 @@ struct FoldConcatOfGradients : OpRewritePattern<ConcatOp> {
     RankedTensorType packed = packedType(op.getType(), op.getDim(), 3, like, *places, meshOf(op));
     if (!packed)
       return rewriter.notifyMatchFailure(op, "layout does not keep the parts whole");
-    IndexNotation notation = IndexNotation::parse(attention.getIndices());
+    IndexNotation notation = notationOf(attention);
     for (auto [number, letters] : llvm::zip_equal(numbers, notation.results))
       letters = insertCoordinate(letters, op.getDim(), number, *places);
     rewriter.setInsertionPoint(attention);

@@ -8,11 +8,6 @@
 using namespace mlir;
 using namespace ds;
 
-/// The indices of `op`, which takes any order.
-static IndexNotation notationOf(Operation *op) {
-  return IndexNotation::parse(op->getAttrOfType<StringAttr>("indices").getValue());
-}
-
 static void setNotation(Operation *op, const IndexNotation &notation) {
   op->setAttr("indices", StringAttr::get(op->getContext(), notation.str()));
 }

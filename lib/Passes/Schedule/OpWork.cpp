@@ -40,7 +40,7 @@ static double bytesOf(Operation *op, const Mesh &mesh) {
 
 /// The product of the local sizes of all letters of some operands.
 static double pointsOf(Operation *op, ArrayRef<unsigned> operands, const Mesh &mesh) {
-  IndexNotation notation = IndexNotation::parse(op->getAttrOfType<StringAttr>("indices").getValue());
+  IndexNotation notation = notationOf(op);
   llvm::SmallDenseMap<char, int64_t> sizes;
   for (unsigned number : operands) {
     Value value = op->getOperand(number);
