@@ -1,39 +1,17 @@
 # SPDX-FileCopyrightText: The ds-mlir authors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes ONNX files as raw protobuf: no package needed, and a million nodes take seconds."""
+"""Graphs that are built node by node: no package needed, and a million nodes take seconds."""
+import math
+import pathlib
 import random
 import struct
+import sys
 
-FLOAT, INT64, BOOL = 1, 7, 9  # TensorProto.DataType
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "test" / "Inputs"))
+import onnx_model
+from onnx_model import FLOAT, INT64
 
-
-def _varint(value):
-    out = bytearray()
-    value &= (1 << 64) - 1
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def _number(field, value):
-    return _varint(field << 3) + _varint(value)
-
-
-def _bytes(field, data):
-    data = data.encode() if isinstance(data, str) else data
-    return _varint(field << 3 | 2) + _varint(len(data)) + data
-
-
-def _attribute(name, value):
-    """An AttributeProto of an integer, a float or a list of integers."""
-    head = _bytes(1, name)
-    if isinstance(value, int):
-        return _bytes(5, head + _number(3, value) + _number(20, 2))
-    if isinstance(value, float):
-        return _bytes(5, head + _varint(2 << 3 | 5) + struct.pack("<f", value) + _number(20, 1))
-    return _bytes(5, head + b"".join(_number(8, item) for item in value) + _number(20, 7))
+BOOL = 9  # TensorProto.DataType
 
 
 class Graph:
@@ -46,54 +24,42 @@ class Graph:
     def node(self, kind, inputs, outputs=None, **attributes):
         """Adds a node and returns its first output."""
         outputs = outputs or ["%s_%d" % (kind.lower(), len(self.nodes))]
-        self.nodes.append(_bytes(1, b"".join(
-            [_bytes(1, name) for name in inputs] + [_bytes(2, name) for name in outputs] +
-            [_bytes(3, outputs[0]), _bytes(4, kind)] + [_attribute(*item) for item in attributes.items()])))
+        self.nodes.append(onnx_model.node(kind, inputs, outputs, outputs[0], **attributes))
         return outputs[0]
 
-    def _initializer(self, name, shape, kind, data):
-        dims = b"".join(_number(1, size) for size in shape)
-        self.initializers.append(_bytes(5, dims + _number(2, kind) + _bytes(8, name) + _bytes(9, data)))
+    def _initializer(self, name, shape, kind, values):
+        self.initializers.append(onnx_model.initializer(name, shape, values, kind))
         return name
 
     def weight(self, name, shape, scale=0.02):
         """A float tensor of values of which only a few differ: what is in it does not matter for time."""
-        count = 1
-        for size in shape:
-            count *= size
+        count = math.prod(shape)
         some = struct.pack("<64f", *(self.random.gauss(0, scale) for _ in range(64)))
         return self._initializer(name, shape, FLOAT, (some * (count // 64 + 1))[:4 * count])
 
     def ones(self, name, shape):
-        return self._initializer(name, shape, FLOAT, struct.pack("<f", 1.0) * shape[0])
+        return self._initializer(name, shape, FLOAT, [1.0] * shape[0])
 
     def integers(self, name, values):
-        return self._initializer(name, [len(values)], INT64, struct.pack("<%dq" % len(values), *values))
+        return self._initializer(name, [len(values)], INT64, values)
 
     def number(self, name, value):
-        return self._initializer(name, [], FLOAT, struct.pack("<f", value))
+        return self._initializer(name, [], FLOAT, [value])
 
     def causal_mask(self, name, size):
         """Whether row i sees column j."""
         rows = (b"\1" * (row + 1) + b"\0" * (size - row - 1) for row in range(size))
         return self._initializer(name, [1, 1, size, size], BOOL, b"".join(rows))
 
-    @staticmethod
-    def _value(field, name, kind, shape):
-        dims = b"".join(_bytes(1, _number(1, size)) for size in shape)
-        return _bytes(field, _bytes(1, name) + _bytes(2, _bytes(1, _number(1, kind) + _bytes(2, dims))))
-
     def input(self, name, kind, shape):
-        self.inputs.append(self._value(11, name, kind, shape))
+        self.inputs.append(onnx_model.value(name, shape, kind))
         return name
 
     def output(self, name, shape):
-        self.outputs.append(self._value(12, name, FLOAT, shape))
+        self.outputs.append(onnx_model.value(name, shape))
 
     def save(self, path):
-        graph = b"".join(self.nodes + [_bytes(2, "benchmark")] + self.initializers + self.inputs + self.outputs)
-        with open(path, "wb") as file:
-            file.write(_number(1, 8) + _bytes(7, graph) + _bytes(8, _number(2, 17)))
+        pathlib.Path(path).write_bytes(onnx_model.model(self.nodes, self.inputs, self.outputs, self.initializers))
 
 
 def write_chain(path, nodes):
