@@ -249,16 +249,31 @@ static const IndexedView::Order kQueryOrder = {"b", "kg", "s", "d"}, kKeyOrder =
                                 kValueOrder = {"b", "k", "t", "e"}, kResultOrder = {"b", "kg", "s", "e"},
                                 kRowOrder = {"b", "kg", "s", ""}, kBiasOrder = {"b", "kg", "", "t"};
 
+static DenseTensor readOperand(LocalCall &call, unsigned number, const IndexedView::Order &order) {
+  const DenseTensor &operand = call.operand(number);
+  return IndexedView(notationOf(call.op).operands[number], operand.shape).read(operand, order);
+}
+
+namespace {
+/// Query, key, value and bias of a fused attention or its gradient, and the attention of them. A bias comes last.
+struct ViewedOperands {
+  template <typename OpT>
+  ViewedOperands(LocalCall &call, OpT op)
+      : query(readOperand(call, 0, kQueryOrder)), key(readOperand(call, 1, kKeyOrder)),
+        value(readOperand(call, 2, kValueOrder)),
+        bias(op.getBias() ? readOperand(call, op->getNumOperands() - 1, kBiasOrder) : DenseTensor()),
+        attention(query, key, value, op.getBias() ? &bias : nullptr, op.getScale().convertToDouble(), op.getCausal()) {}
+
+  const DenseTensor query, key, value, bias;
+  const LocalAttention attention;
+};
+} // namespace
+
 static LogicalResult fusedAttention(LocalCall &call) {
   auto op = cast<FusedAttentionOp>(call.op);
   const IndexNotation notation = notationOf(op);
-  auto read = [&](unsigned number, const IndexedView::Order &order) {
-    return IndexedView(notation.operands[number], call.operand(number).shape).read(call.operand(number), order);
-  };
-  const DenseTensor query = read(0, kQueryOrder), key = read(1, kKeyOrder), value = read(2, kValueOrder);
-  const DenseTensor bias = op.getBias() ? read(3, kBiasOrder) : DenseTensor();
-  const LocalAttention a(query, key, value, op.getBias() ? &bias : nullptr, op.getScale().convertToDouble(),
-                         op.getCausal());
+  const ViewedOperands operands(call, op);
+  const LocalAttention &a = operands.attention;
   DenseTensor result = DenseTensor::zeros({a.batches, a.heads, a.rows, a.valueWidth}, true);
   DenseTensor logSum = DenseTensor::zeros({a.batches, a.heads, a.rows, 1}, true);
   for (int64_t b = 0; b < a.batches; ++b)
@@ -276,16 +291,12 @@ static LogicalResult fusedAttention(LocalCall &call) {
 static LogicalResult fusedAttentionGrad(LocalCall &call) {
   auto op = cast<FusedAttentionGradOp>(call.op);
   const IndexNotation notation = notationOf(op);
-  auto read = [&](unsigned number, const IndexedView::Order &order) {
-    return IndexedView(notation.operands[number], call.operand(number).shape).read(call.operand(number), order);
-  };
-  const DenseTensor query = read(0, kQueryOrder), key = read(1, kKeyOrder), value = read(2, kValueOrder);
-  const DenseTensor bias = op.getBias() ? read(6, kBiasOrder) : DenseTensor(), gradient = read(5, kResultOrder);
-  const LocalAttention a(query, key, value, op.getBias() ? &bias : nullptr, op.getScale().convertToDouble(),
-                         op.getCausal());
-  DenseTensor ofQuery = DenseTensor::zeros(query.shape, true), ofKey = DenseTensor::zeros(key.shape, true),
-              ofValue = DenseTensor::zeros(value.shape, true);
-  addGradients(a, gradient, {&ofQuery, &ofKey, &ofValue});
+  const ViewedOperands operands(call, op);
+  const DenseTensor gradient = readOperand(call, 5, kResultOrder);
+  DenseTensor ofQuery = DenseTensor::zeros(operands.query.shape, true),
+              ofKey = DenseTensor::zeros(operands.key.shape, true),
+              ofValue = DenseTensor::zeros(operands.value.shape, true);
+  addGradients(operands.attention, gradient, {&ofQuery, &ofKey, &ofValue});
   const IndexedView::Order orders[] = {kQueryOrder, kKeyOrder, kValueOrder};
   const DenseTensor *const gradients[] = {&ofQuery, &ofKey, &ofValue};
   for (auto [number, tensor] : llvm::enumerate(gradients)) {
