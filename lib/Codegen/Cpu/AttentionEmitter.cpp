@@ -148,6 +148,19 @@ void AttentionEmitter::emitScores(size_t string, const QueryBlock &block, Value 
   emitTileMatmul(code, matmul, lanes);
 }
 
+void AttentionEmitter::addOverKeys(const MatrixView &target, const QueryBlock &block, Value firstKey, Value keys,
+                                   Value factors, size_t source, int64_t columns) {
+  TileMatmul matmul;
+  matmul.a = {factors, code.index(1), code.index(kQueries)};
+  matmul.b = rowsOf(source, block.head, firstKey);
+  matmul.c = target;
+  matmul.rows = block.count;
+  matmul.depth = keys;
+  matmul.columns = columns;
+  matmul.accumulates = true;
+  emitTileMatmul(code, matmul, lanes);
+}
+
 Value AttentionEmitter::maskScore(Value score, const QueryBlock &block, Value key, int64_t part) {
   Type f32 = code.builder.getF32Type(), i32 = code.builder.getI32Type();
   if (biasString) {

@@ -98,15 +98,7 @@ void ForwardEmitter::emitKeys(const QueryBlock &block, Value firstKey) {
   emitScores(1, block, firstKey, keys, width, queries, scores);
   updateStatistics(block, firstKey, keys);
   scaleResults(block.count);
-  TileMatmul matmul;
-  matmul.a = {scores, code.index(1), code.index(kQueries)};
-  matmul.b = rowsOf(2, block.head, firstKey);
-  matmul.c = scratchMatrix(results, resultStride);
-  matmul.rows = block.count;
-  matmul.depth = keys;
-  matmul.columns = valueWidth;
-  matmul.accumulates = true;
-  emitTileMatmul(code, matmul, lanes);
+  addOverKeys(scratchMatrix(results, resultStride), block, firstKey, keys, scores, 2, valueWidth);
 }
 
 /// Turns scores into exponentials; sets maxima, sums and factors.

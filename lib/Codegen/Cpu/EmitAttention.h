@@ -60,6 +60,9 @@ protected:
                   mlir::Value transposed, mlir::Value scores);
   /// The score of vector `part` of the queries and a key, with the bias and the causal mask.
   mlir::Value maskScore(mlir::Value score, const QueryBlock &block, mlir::Value key, int64_t part);
+  /// Rows of the queries in `target` += factors[key, query]^T * the keys' rows of string `source` of the indices.
+  void addOverKeys(const MatrixView &target, const QueryBlock &block, mlir::Value firstKey, mlir::Value keys,
+                   mlir::Value factors, size_t source, int64_t columns);
   bool changesScores() const { return isCausal || biasString.has_value(); }
 
   /// for each vector of a block's queries.

@@ -36,8 +36,8 @@ private:
   void findMeans(const QueryBlock &block);
   void emitKeys(const QueryBlock &block, Value firstKey);
   void findScoreGradients(const QueryBlock &block, Value firstKey, Value keys);
-  void addTo(size_t target, const QueryBlock &block, Value firstKey, Value keys, Value factors, size_t source,
-             int64_t columns);
+  void addOverQueries(size_t target, const QueryBlock &block, Value firstKey, Value keys, Value factors, size_t source,
+                      int64_t columns);
   void writeQueryGradients(const QueryBlock &block);
 
   const size_t firstResult;
@@ -121,17 +121,9 @@ void GradientEmitter::emitKeys(const QueryBlock &block, Value firstKey) {
   emitScores(Key, block, firstKey, keys, width, queries, scores);
   emitScores(TheValue, block, firstKey, keys, valueWidth, gradients, scoreGradients);
   findScoreGradients(block, firstKey, keys);
-  addTo(gradientOf(TheValue), block, firstKey, keys, scores, Gradient, valueWidth);
-  addTo(gradientOf(Key), block, firstKey, keys, scoreGradients, Query, width);
-  TileMatmul matmul;
-  matmul.a = {scoreGradients, code.index(1), code.index(kQueries)};
-  matmul.b = rowsOf(Key, block.head, firstKey);
-  matmul.c = scratchMatrix(queryGradients, queryStride);
-  matmul.rows = block.count;
-  matmul.depth = keys;
-  matmul.columns = width;
-  matmul.accumulates = true;
-  emitTileMatmul(code, matmul, lanes);
+  addOverQueries(gradientOf(TheValue), block, firstKey, keys, scores, Gradient, valueWidth);
+  addOverQueries(gradientOf(Key), block, firstKey, keys, scoreGradients, Query, width);
+  addOverKeys(scratchMatrix(queryGradients, queryStride), block, firstKey, keys, scoreGradients, Key, width);
 }
 
 /// scores becomes p, scoreGradients ds.
@@ -157,8 +149,8 @@ void GradientEmitter::findScoreGradients(const QueryBlock &block, Value firstKey
 }
 
 /// Rows of keys of `target` += factors * the queries' rows of `source`.
-void GradientEmitter::addTo(size_t target, const QueryBlock &block, Value firstKey, Value keys, Value factors,
-                            size_t source, int64_t columns) {
+void GradientEmitter::addOverQueries(size_t target, const QueryBlock &block, Value firstKey, Value keys, Value factors,
+                                     size_t source, int64_t columns) {
   TileMatmul matmul;
   matmul.a = scratchMatrix(factors, kQueries);
   matmul.b = rowsOf(source, block.head, block.first);
