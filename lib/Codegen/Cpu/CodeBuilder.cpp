@@ -121,10 +121,10 @@ Value CodeBuilder::compute(Operation *op, ValueRange operands, Lanes lanes) {
   return fromAccumulator(result, element, lanes.count);
 }
 
-LLVM::LLVMFuncOp CodeBuilder::startKernel(StringRef name, ModuleOp module) {
-  Type i64 = builder.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
-                                          {pointerType(), pointerType(), i64, i64, i64});
+LLVM::LLVMFuncOp CodeBuilder::startKernel(StringRef name, ModuleOp module, unsigned numIndices) {
+  SmallVector<Type> arguments(2, pointerType());
+  arguments.append(numIndices, builder.getI64Type());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), arguments);
   builder.setInsertionPointToEnd(module.getBody());
   auto function = LLVM::LLVMFuncOp::create(builder, loc, name, type);
   builder.setInsertionPointToStart(function.addEntryBlock(builder));

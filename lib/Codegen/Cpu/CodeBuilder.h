@@ -60,8 +60,9 @@ public:
   // Functions
   //===--------------------------------------------------------------------===//
 
-  /// Begins void name(ptr buffers, ptr extents, i64 begin, i64 end, i64 chunk) at the end of `module`.
-  mlir::LLVM::LLVMFuncOp startKernel(llvm::StringRef name, mlir::ModuleOp module);
+  /// Begins void name(ptr buffers, ptr extents, i64...) at the end of `module`: begin, end and chunk, or the number of
+  /// chunks alone for what runs after them.
+  mlir::LLVM::LLVMFuncOp startKernel(llvm::StringRef name, mlir::ModuleOp module, unsigned numIndices = 3);
 
   //===--------------------------------------------------------------------===//
   // Memory

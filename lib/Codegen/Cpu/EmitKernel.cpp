@@ -213,15 +213,9 @@ void KernelEmitter::emitNodes(Level level, std::optional<unsigned> stage, std::o
 // The call
 //===----------------------------------------------------------------------===//
 
-/// void name(ptr buffers, ptr extents, i64...). Loads the buffers and extents.
+/// Loads the buffers and extents.
 void KernelEmitter::startFunction(StringRef name, unsigned numIndices, ModuleOp module) {
-  MLIRContext *context = code.builder.getContext();
-  SmallVector<Type> types(2, code.pointerType());
-  types.append(numIndices, code.builder.getI64Type());
-  code.builder.setInsertionPointToEnd(module.getBody());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
-  function = LLVM::LLVMFuncOp::create(code.builder, code.loc, name, type);
-  code.builder.setInsertionPointToStart(function.addEntryBlock(code.builder));
+  function = code.startKernel(name, module, numIndices);
   buffers.clear();
   lengths.clear();
   begins.clear();
