@@ -8,9 +8,6 @@
 using namespace mlir;
 using namespace ds;
 
-/// About what one thread does in 5 to 20 microseconds.
-static constexpr int64_t kElementsPerChunk = 16384;
-static constexpr int64_t kMaxChunks = 64;
 /// Workspaces take at most this part of what the kernel reads.
 static constexpr int64_t kWorkspaceDivisor = 4;
 
@@ -66,7 +63,7 @@ FailureOr<KernelShape> ds::analyzeKernel(KernelOp kernel, const Mesh &mesh) {
   for (Type element : scheduleRow(*graph).scratch)
     shape.workspaces.push_back({element, productOver(lengths, graph->allGroups() & ~graph->rowGroups())});
   int64_t total = productOver(lengths, graph->allGroups()), rows = productOver(lengths, graph->rowGroups());
-  int64_t chunks = std::min({kMaxChunks, rows, llvm::divideCeilSigned(total, kElementsPerChunk)});
+  int64_t chunks = std::min({kMaxKernelChunks, rows, llvm::divideCeilSigned(total, kElementsPerKernelChunk)});
   if (largestFold > 0)
     chunks = std::min(chunks, total / largestFold / kWorkspaceDivisor);
   shape.chunks = std::max<int64_t>(chunks, 1);

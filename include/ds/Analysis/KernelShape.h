@@ -10,6 +10,11 @@
 
 namespace ds {
 
+/// About what one thread does in 5 to 20 microseconds.
+inline constexpr int64_t kElementsPerKernelChunk = 16384;
+/// Of one call over the elements of a tensor.
+inline constexpr int64_t kMaxKernelChunks = 64;
+
 /// Memory that a kernel needs beside its inputs and results: [KernelShape::chunks, elements].
 struct KernelWorkspace {
   mlir::Type element;   ///< stored as tensors of this element type are
@@ -37,9 +42,9 @@ struct KernelShape {
 /// columns.
 mlir::FailureOr<KernelShape> analyzeKernel(KernelOp kernel, const Mesh &mesh);
 
-/// Whether `op` still works if result number `result` lies in the buffer of operand number `operand`: both have elements
-/// of one size at the same places, and each element of the operand is last read before, or when, that of the result is
-/// written. One operand may take one result only. False if `op` is a kernel that has no shape.
+/// Whether `op` still works if result number `result` lies in the buffer of operand number `operand`: both have
+/// elements of one size at the same places, and each element of the operand is last read before, or when, that of the
+/// result is written. One operand may take one result only. False if `op` is a kernel that has no shape.
 bool mayShareBuffer(mlir::Operation *op, unsigned result, unsigned operand);
 
 } // namespace ds

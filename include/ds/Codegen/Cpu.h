@@ -6,14 +6,13 @@
 /// A kernel runs over its iteration space row by row. Its functions, as the plan calls them:
 ///
 ///     void <symbol>(void *const *buffers, const int64_t *extents, int64_t begin, int64_t end, int64_t chunk)
-///     void <symbol>_finish(void *const *buffers, const int64_t *extents, int64_t chunks)        iff hasFinish
+///     void <symbol>_finish(void *const *buffers, const int64_t *extents, int64_t chunks)        iff shape.hasFinish
 ///
 /// - buffers: the kernel's inputs, then its results, then its workspaces (KernelShape::workspaces), in order.
 /// - extents: for each group of KernelShape::groups two numbers, its length (the product of its dims' block extents on
-/// this
-///   rank; of a flat space, the length of the flat piece) and its begin (the global coordinate of the first element,
-///   for a group of one dim; else ignored). In terms of the plan: the Extent whose factors are those of the group's
-///   dims.
+///   this rank; of a flat space, the length of the flat piece) and its begin (the global coordinate of the first
+///   element, for a group of one dim; else ignored). In terms of the plan: the Extent whose factors are those of the
+///   group's dims.
 /// - rows [begin, end) of [0, R), R = product of the lengths of the first numRowGroups groups (1 if there are none).
 /// - bool is one byte, 0 or 1; everything else is itself.
 ///
@@ -47,9 +46,7 @@ struct KernelCounts {
 inline std::string kernelSymbol(llvm::StringRef hash) { return ("ds_kernel_" + hash).str(); }
 
 struct CompiledKernel {
-  std::string symbol; ///< "ds_kernel_" and the hash
-  std::string hash;   ///< of the kernel's structure, without sizes: 32 hexadecimal digits
-  bool hasFinish = false;
+  std::string hash; ///< of the kernel's structure, without sizes: 32 hexadecimal digits
   KernelShape shape;
 };
 

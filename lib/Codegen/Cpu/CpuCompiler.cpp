@@ -96,8 +96,6 @@ FailureOr<CompiledKernel> CpuCompilerImpl::add(KernelOp kernel, const Mesh &mesh
   compiled.hash = addKernel(structureOf(*graph), kernel.getLoc(), [&](StringRef symbol, ModuleOp module) {
     emitKernel(*graph, symbol, cpu.vectorBits(), module);
   });
-  compiled.symbol = kernelSymbol(compiled.hash);
-  compiled.hasFinish = shape->hasFinish;
   compiled.shape = std::move(*shape);
   added[kernel] = compiled;
   return compiled;

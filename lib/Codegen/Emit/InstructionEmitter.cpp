@@ -188,19 +188,24 @@ uint32_t InstructionEmitter::kernelId(StringRef hash, bool hasFinish) {
   return it->second;
 }
 
+plan::KernelCallT InstructionEmitter::kernelCall(Operation *op, StringRef hash, bool hasFinish) {
+  plan::KernelCallT call;
+  call.kernel = kernelId(hash, hasFinish);
+  for (Value operand : op->getOperands())
+    call.buffers.push_back(storage.storageOf(operand));
+  call.first_output = call.buffers.size();
+  for (Value result : op->getResults())
+    call.buffers.push_back(storage.storageOf(result));
+  llvm::append_range(call.buffers, storage.workspacesOf(op));
+  return call;
+}
+
 LogicalResult InstructionEmitter::emitKernel(KernelOp op) {
   FailureOr<CompiledKernel> compiled = kernels.add(op, mesh);
   if (failed(compiled))
     return failure();
   const KernelShape &shape = compiled->shape;
-  plan::KernelCallT call;
-  call.kernel = kernelId(compiled->hash, compiled->hasFinish);
-  for (Value input : op.getInputs())
-    call.buffers.push_back(storage.storageOf(input));
-  call.first_output = call.buffers.size();
-  for (Value result : op.getResults())
-    call.buffers.push_back(storage.storageOf(result));
-  llvm::append_range(call.buffers, storage.workspacesOf(op));
+  plan::KernelCallT call = kernelCall(op, compiled->hash, shape.hasFinish);
   Layout layout = layoutOf(shape.space);
   Shape sizes = shapeOf(shape.space);
   auto dimsOf = [&](int64_t begin, int64_t end) {
@@ -230,14 +235,7 @@ void InstructionEmitter::emitAttention(Operation *op) {
     return extents.add(dims);
   };
   AttentionShape shape = analyzeAttention(op, mesh);
-  plan::KernelCallT call;
-  call.kernel = kernelId(kernels.addAttention(op), /*hasFinish=*/false);
-  for (Value operand : op->getOperands())
-    call.buffers.push_back(storage.storageOf(operand));
-  call.first_output = call.buffers.size();
-  for (Value result : op->getResults())
-    call.buffers.push_back(storage.storageOf(result));
-  llvm::append_range(call.buffers, storage.workspacesOf(op));
+  plan::KernelCallT call = kernelCall(op, kernels.addAttention(op), /*hasFinish=*/false);
   for (StringRef letter : {"b", "k", "g", "s", "t"})
     call.extents.push_back(extentOf(letter));
   call.rows = extentOf(shape.rowLetters);
@@ -246,20 +244,14 @@ void InstructionEmitter::emitAttention(Operation *op) {
 }
 
 void InstructionEmitter::emitRotary(RotaryEmbeddingOp op) {
-  constexpr int64_t kElementsPerChunk = 16384, kMostChunks = 64;
   Value input = op.getInput();
   int64_t positions = op.getPositions(), last = op.getType().getRank() - 1;
-  plan::KernelCallT call;
-  call.kernel = kernelId(kernels.addRotary(), /*hasFinish=*/false);
-  for (Value operand : op->getOperands())
-    call.buffers.push_back(storage.storageOf(operand));
-  call.first_output = call.buffers.size();
-  call.buffers.push_back(storage.storageOf(op.getResult()));
+  plan::KernelCallT call = kernelCall(op, kernels.addRotary(), /*hasFinish=*/false);
   call.extents = {productOf(input, positions + 1, last), productOf(input, positions, positions + 1),
                   productOf(input, last, last + 1)};
   call.rows = productOf(input, 0, last);
   int64_t elements = maxOwnedElements(layoutOf(input), shapeOf(input.getType()), mesh);
-  call.chunks = std::clamp<int64_t>(elements / kElementsPerChunk, 1, kMostChunks);
+  call.chunks = std::clamp<int64_t>(elements / kElementsPerKernelChunk, 1, kMaxKernelChunks);
   add(std::move(call), op);
 }
 

@@ -39,6 +39,8 @@ private:
   void emitRotary(RotaryEmbeddingOp op);
   /// The plan's number of a compiled kernel.
   uint32_t kernelId(llvm::StringRef hash, bool hasFinish);
+  /// With the buffers of `op`; its extents, rows and chunks are still to be set.
+  plan::KernelCallT kernelCall(mlir::Operation *op, llvm::StringRef hash, bool hasFinish);
 
   // Movement (EmitMovement.cpp).
   void emitMove(mlir::Value from, uint32_t toStorage, mlir::Operation *op);

@@ -118,9 +118,9 @@ std::vector<Tensor> ds::test::compileAndCall(KernelOp kernel, const std::vector<
   std::vector<uint8_t> bytes;
   CompiledKernel compiled = compileOnly(kernel, bytes);
   LoadedObject object(bytes);
-  auto *run = object.find<KernelFunction>(compiled.symbol);
-  auto *finish = object.find<void(void *const *, const int64_t *, int64_t)>(compiled.symbol + "_finish");
-  if (!run || compiled.hasFinish != (finish != nullptr))
+  auto *run = object.find<KernelFunction>(kernelSymbol(compiled.hash));
+  auto *finish = object.find<void(void *const *, const int64_t *, int64_t)>(kernelSymbol(compiled.hash) + "_finish");
+  if (!run || compiled.shape.hasFinish != (finish != nullptr))
     llvm::report_fatal_error("a function is missing");
 
   std::vector<std::pair<int64_t, int64_t>> lengths =
