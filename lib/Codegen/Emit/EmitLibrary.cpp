@@ -49,6 +49,7 @@ void InstructionEmitter::emitMatmul(Operation *op) {
 }
 
 namespace {
+
 /// A call in the making.
 struct Call {
   plan::LibraryFunction function;
@@ -57,103 +58,135 @@ struct Call {
   std::vector<int64_t> ints;
   Value data; ///< tells the type
 };
+
+using Function = plan::LibraryFunction;
+
+size_t rankOf(Value value) { return cast<RankedTensorType>(value.getType()).getRank(); }
+int64_t sizeOf(Value value, size_t dim) { return cast<RankedTensorType>(value.getType()).getDimSize(dim); }
+
+/// The arguments of each function.
+class LibraryCalls {
+public:
+  explicit LibraryCalls(ExtentTable &extents) : extents(extents) {}
+
+  Call of(GatherRowsOp op) {
+    Value table = op.getTable();
+    return {Function::GatherRows,
+            {table, op.getIds(), op.getResult()},
+            {product(table, 0, 1), product(table, 1, rankOf(table)), product(op.getIds())},
+            {sizeOf(table, 0)},
+            table};
+  }
+  Call of(ScatterAddRowsOp op) {
+    Value table = op.getResult();
+    return {Function::ScatterAddRows,
+            {op.getIds(), op.getUpdates(), table},
+            {product(table, 0, 1), product(table, 1, rankOf(table)), product(op.getIds())},
+            {sizeOf(table, 0)},
+            table};
+  }
+  Call of(GatherElementsOp op) {
+    Value data = op.getInput();
+    return {Function::GatherElements,
+            {data, op.getIds(), op.getResult()},
+            picked(data, op.getIds(), op.getDim()),
+            {sizeOf(data, op.getDim())},
+            data};
+  }
+  Call of(ScatterElementsOp op) {
+    Value data = op.getResult();
+    return {Function::ScatterElements,
+            {op.getIds(), op.getUpdates(), data},
+            picked(data, op.getIds(), op.getDim()),
+            {sizeOf(data, op.getDim()), 1},
+            data};
+  }
+  Call of(TopKOp op) {
+    return {Function::TopK,
+            {op.getInput(), op.getValues(), op.getIds()},
+            around(op.getInput(), op.getDim()),
+            {sizeOf(op.getValues(), op.getDim()), 1},
+            op.getInput()};
+  }
+  Call of(ConvolutionOp op) {
+    return convolution(Function::Convolution, {op.getInput(), op.getWeight(), op.getResult()}, op.getInput(),
+                       op.getWeight(), op.getResult(), op);
+  }
+  Call of(ConvolutionGradInputOp op) {
+    return convolution(Function::ConvolutionGradInput, {op.getGradient(), op.getWeight(), op.getResult()},
+                       op.getResult(), op.getWeight(), op.getGradient(), op);
+  }
+  Call of(ConvolutionGradWeightOp op) {
+    return convolution(Function::ConvolutionGradWeight, {op.getInput(), op.getGradient(), op.getResult()},
+                       op.getInput(), op.getResult(), op.getGradient(), op);
+  }
+  Call of(MaxPoolOp op) { return pool(Function::MaxPool, {op.getInput(), op.getResult()}, op.getResult(), op); }
+  Call of(MaxPoolGradOp op) {
+    return pool(Function::MaxPoolGrad, {op.getInput(), op.getGradient(), op.getResult()}, op.getGradient(), op);
+  }
+
+private:
+  uint32_t product(Value value, size_t beginDim, size_t endDim) {
+    return extents.addProduct(layoutOf(value), shapeOf(value.getType()), beginDim, endDim);
+  }
+  uint32_t product(Value value) { return extents.addCount(layoutOf(value), shapeOf(value.getType())); }
+
+  /// [outer, n, inner] around a dim.
+  std::vector<uint32_t> around(Value value, size_t dim) {
+    return {product(value, 0, dim), product(value, dim, dim + 1), product(value, dim + 1, rankOf(value))};
+  }
+  /// [outer, n, ids, inner] around a dim of which `ids` picks elements.
+  std::vector<uint32_t> picked(Value data, Value ids, size_t dim) {
+    std::vector<uint32_t> result = around(data, dim);
+    result.insert(result.begin() + 2, around(ids, dim)[1]);
+    return result;
+  }
+  void addSpatial(Call &call, Value image) {
+    for (size_t dim = 2; dim < rankOf(image); ++dim)
+      call.extents.push_back(product(image, dim, dim + 1));
+  }
+  static void addInts(Call &call, ArrayRef<int64_t> ints) {
+    call.ints.insert(call.ints.end(), ints.begin(), ints.end());
+  }
+
+  /// `input`, `weight` and `result` are those of the convolution itself.
+  template <typename OpT>
+  Call convolution(Function function, std::array<Value, 3> buffers, Value input, Value weight, Value result, OpT op) {
+    const size_t spatial = rankOf(input) - 2;
+    Call call{function, {buffers[0], buffers[1], buffers[2]}, {}, {static_cast<int64_t>(spatial)}, input};
+    call.extents = {product(input, 0, 1), product(input, 1, 2), product(weight, 0, 1),
+                    extents.addConstant(op.getGroups())};
+    addSpatial(call, input);
+    addSpatial(call, result);
+    for (size_t dim = 0; dim < spatial; ++dim)
+      call.ints.push_back(sizeOf(weight, dim + 2));
+    for (ArrayRef<int64_t> list : {op.getStrides(), op.getPads(), op.getDilations()})
+      addInts(call, list);
+    return call;
+  }
+  /// `result` is that of the pooling itself.
+  template <typename OpT> Call pool(Function function, SmallVector<Value> buffers, Value result, OpT op) {
+    Value input = op.getInput();
+    Call call{function, buffers, {product(input, 0, 2)}, {static_cast<int64_t>(rankOf(input) - 2)}, input};
+    addSpatial(call, input);
+    addSpatial(call, result);
+    for (ArrayRef<int64_t> list : {op.getKernel(), op.getStrides(), op.getPads(), op.getDilations()})
+      addInts(call, list);
+    return call;
+  }
+
+  ExtentTable &extents;
+};
+
 } // namespace
 
 LogicalResult InstructionEmitter::emitLibrary(Operation *op) {
-  auto rank = [](Value value) { return static_cast<size_t>(cast<RankedTensorType>(value.getType()).getRank()); };
-  auto size = [](Value value, size_t dim) { return cast<RankedTensorType>(value.getType()).getDimSize(dim); };
-  // [outer, n, inner] around a dim.
-  auto around = [&](Value value, size_t dim) {
-    return std::vector<uint32_t>{productOf(value, 0, dim), productOf(value, dim, dim + 1),
-                                 productOf(value, dim + 1, rank(value))};
-  };
-  auto convolution = [&](plan::LibraryFunction function, std::array<Value, 3> buffers, Value input, Value weight,
-                         Value result, auto window) {
-    size_t spatial = rank(input) - 2;
-    Call call{function, {buffers[0], buffers[1], buffers[2]}, {}, {static_cast<int64_t>(spatial)}, input};
-    call.extents = {productOf(input, 0, 1), productOf(input, 1, 2), productOf(weight, 0, 1),
-                    extents.addConstant(window.getGroups())};
-    for (Value image : {input, result})
-      for (size_t dim = 2; dim < rank(image); ++dim)
-        call.extents.push_back(productOf(image, dim, dim + 1));
-    for (size_t dim = 0; dim < spatial; ++dim)
-      call.ints.push_back(size(weight, dim + 2));
-    for (ArrayRef<int64_t> list : {window.getStrides(), window.getPads(), window.getDilations()})
-      call.ints.insert(call.ints.end(), list.begin(), list.end());
-    return call;
-  };
-  auto pool = [&](plan::LibraryFunction function, SmallVector<Value> buffers, Value result, auto window) {
-    Value input = buffers[0];
-    Call call{function, buffers, {productOf(input, 0, 2)}, {static_cast<int64_t>(rank(input) - 2)}, input};
-    for (Value image : {input, result})
-      for (size_t dim = 2; dim < rank(image); ++dim)
-        call.extents.push_back(productOf(image, dim, dim + 1));
-    for (ArrayRef<int64_t> list : {window.getKernel(), window.getStrides(), window.getPads(), window.getDilations()})
-      call.ints.insert(call.ints.end(), list.begin(), list.end());
-    return call;
-  };
-  using F = plan::LibraryFunction;
+  LibraryCalls calls(extents);
   std::optional<Call> call =
       llvm::TypeSwitch<Operation *, std::optional<Call>>(op)
-          .Case([&](GatherRowsOp gather) {
-            return Call{F::GatherRows,
-                        {gather.getTable(), gather.getIds(), gather.getResult()},
-                        {productOf(gather.getTable(), 0, 1), productOf(gather.getTable(), 1, rank(gather.getTable())),
-                         countOf(gather.getIds())},
-                        {size(gather.getTable(), 0)},
-                        gather.getTable()};
-          })
-          .Case([&](ScatterAddRowsOp scatter) {
-            return Call{F::ScatterAddRows,
-                        {scatter.getIds(), scatter.getUpdates(), scatter.getResult()},
-                        {productOf(scatter.getResult(), 0, 1),
-                         productOf(scatter.getResult(), 1, rank(scatter.getResult())), countOf(scatter.getIds())},
-                        {size(scatter.getResult(), 0)},
-                        scatter.getResult()};
-          })
-          .Case([&](GatherElementsOp gather) {
-            std::vector<uint32_t> data = around(gather.getInput(), gather.getDim()),
-                                  picked = around(gather.getIds(), gather.getDim());
-            return Call{F::GatherElements,
-                        {gather.getInput(), gather.getIds(), gather.getResult()},
-                        {data[0], data[1], picked[1], data[2]},
-                        {size(gather.getInput(), gather.getDim())},
-                        gather.getInput()};
-          })
-          .Case([&](ScatterElementsOp scatter) {
-            std::vector<uint32_t> data = around(scatter.getResult(), scatter.getDim()),
-                                  picked = around(scatter.getIds(), scatter.getDim());
-            return Call{F::ScatterElements,
-                        {scatter.getIds(), scatter.getUpdates(), scatter.getResult()},
-                        {data[0], data[1], picked[1], data[2]},
-                        {size(scatter.getResult(), scatter.getDim()), 1},
-                        scatter.getResult()};
-          })
-          .Case([&](TopKOp top) {
-            return Call{F::TopK,
-                        {top.getInput(), top.getValues(), top.getIds()},
-                        around(top.getInput(), top.getDim()),
-                        {size(top.getValues(), top.getDim()), 1},
-                        top.getInput()};
-          })
-          .Case([&](ConvolutionOp conv) {
-            return convolution(F::Convolution, {conv.getInput(), conv.getWeight(), conv.getResult()}, conv.getInput(),
-                               conv.getWeight(), conv.getResult(), conv);
-          })
-          .Case([&](ConvolutionGradInputOp conv) {
-            return convolution(F::ConvolutionGradInput, {conv.getGradient(), conv.getWeight(), conv.getResult()},
-                               conv.getResult(), conv.getWeight(), conv.getGradient(), conv);
-          })
-          .Case([&](ConvolutionGradWeightOp conv) {
-            return convolution(F::ConvolutionGradWeight, {conv.getInput(), conv.getGradient(), conv.getResult()},
-                               conv.getInput(), conv.getResult(), conv.getGradient(), conv);
-          })
-          .Case([&](MaxPoolOp op) {
-            return pool(F::MaxPool, {op.getInput(), op.getResult()}, op.getResult(), op);
-          })
-          .Case([&](MaxPoolGradOp op) {
-            return pool(F::MaxPoolGrad, {op.getInput(), op.getGradient(), op.getResult()}, op.getGradient(), op);
-          })
+          .Case<GatherRowsOp, ScatterAddRowsOp, GatherElementsOp, ScatterElementsOp, TopKOp, ConvolutionOp,
+                ConvolutionGradInputOp, ConvolutionGradWeightOp, MaxPoolOp, MaxPoolGradOp>(
+              [&](auto made) { return calls.of(made); })
           .Default([](Operation *) { return std::nullopt; });
   if (!call)
     return op->emitOpError("has no instruction in the plan");

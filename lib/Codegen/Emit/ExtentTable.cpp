@@ -43,9 +43,9 @@ uint32_t ExtentTable::add(const std::vector<DimLayout> &resolvedDims, const Axis
   return table.idOf(extent);
 }
 
-uint32_t ExtentTable::addCount(const Layout &layout, const Shape &shape) {
+uint32_t ExtentTable::addProduct(const Layout &layout, const Shape &shape, size_t begin, size_t end) {
   std::vector<DimLayout> dims;
-  for (size_t dim = 0; dim < shape.size(); ++dim)
+  for (size_t dim = begin; dim < end; ++dim)
     dims.push_back(resolvedDim(layout.dims[dim], shape[dim]));
   return add(dims, layout.flat);
 }

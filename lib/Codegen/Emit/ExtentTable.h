@@ -19,8 +19,10 @@ public:
   uint32_t add(const std::vector<DimLayout> &resolvedDims, const AxisList &flat = {});
   /// The constant `n`.
   uint32_t addConstant(int64_t n) { return add({{Factor{n, {}}}}); }
+  /// The product of dims [begin, end) of a tensor, cut by its flat axes.
+  uint32_t addProduct(const Layout &layout, const Shape &shape, size_t begin, size_t end);
   /// The elements that a rank holds of a tensor.
-  uint32_t addCount(const Layout &layout, const Shape &shape);
+  uint32_t addCount(const Layout &layout, const Shape &shape) { return addProduct(layout, shape, 0, shape.size()); }
 
 private:
   std::vector<uint16_t> axisIds(const AxisList &axes) const;

@@ -85,15 +85,6 @@ IndexSplits InstructionEmitter::splitsOf(Operation *op, const LayoutRule &rule) 
   return splits;
 }
 
-uint32_t InstructionEmitter::productOf(Value value, size_t beginDim, size_t endDim) {
-  Layout layout = layoutOf(value);
-  Shape shape = shapeOf(value.getType());
-  std::vector<DimLayout> dims;
-  for (size_t dim = beginDim; dim < endDim; ++dim)
-    dims.push_back(resolvedDim(layout.dims[dim], shape[dim]));
-  return extents.add(dims);
-}
-
 //===----------------------------------------------------------------------===//
 // Structure
 //===----------------------------------------------------------------------===//
@@ -208,16 +199,10 @@ LogicalResult InstructionEmitter::emitKernel(KernelOp op) {
   plan::KernelCallT call = kernelCall(op, compiled->hash, shape.hasFinish);
   Layout layout = layoutOf(shape.space);
   Shape sizes = shapeOf(shape.space);
-  auto dimsOf = [&](int64_t begin, int64_t end) {
-    std::vector<DimLayout> dims;
-    for (int64_t dim = begin; dim < end; ++dim)
-      dims.push_back(resolvedDim(layout.dims[dim], sizes[dim]));
-    return dims;
-  };
   for (auto [begin, end] : shape.groups)
-    call.extents.push_back(extents.add(dimsOf(begin, end), layout.flat));
+    call.extents.push_back(extents.addProduct(layout, sizes, begin, end));
   int64_t rowEnd = shape.numRowGroups ? shape.groups[shape.numRowGroups - 1].second : 0;
-  call.rows = extents.add(dimsOf(0, rowEnd), layout.flat);
+  call.rows = extents.addProduct(layout, sizes, 0, rowEnd);
   call.chunks = shape.chunks;
   add(std::move(call), op);
   return success();
@@ -247,10 +232,13 @@ void InstructionEmitter::emitRotary(RotaryEmbeddingOp op) {
   Value input = op.getInput();
   int64_t positions = op.getPositions(), last = op.getType().getRank() - 1;
   plan::KernelCallT call = kernelCall(op, kernels.addRotary(), /*hasFinish=*/false);
-  call.extents = {productOf(input, positions + 1, last), productOf(input, positions, positions + 1),
-                  productOf(input, last, last + 1)};
-  call.rows = productOf(input, 0, last);
-  int64_t elements = maxOwnedElements(layoutOf(input), shapeOf(input.getType()), mesh);
+  Layout layout = layoutOf(input);
+  Shape shape = shapeOf(input.getType());
+  call.extents = {extents.addProduct(layout, shape, positions + 1, last),
+                  extents.addProduct(layout, shape, positions, positions + 1),
+                  extents.addProduct(layout, shape, last, last + 1)};
+  call.rows = extents.addProduct(layout, shape, 0, last);
+  int64_t elements = maxOwnedElements(layout, shape, mesh);
   call.chunks = std::clamp<int64_t>(elements / kElementsPerKernelChunk, 1, kMaxKernelChunks);
   add(std::move(call), op);
 }

@@ -59,8 +59,6 @@ private:
   /// The splits of all indices of `op`'s rule, as its types say.
   IndexSplits splitsOf(mlir::Operation *op, const LayoutRule &rule);
   uint32_t countOf(mlir::Value value) { return extents.addCount(layoutOf(value), shapeOf(value.getType())); }
-  /// The product of all dims of a value before (or after) a dim and factor.
-  uint32_t productOf(mlir::Value value, size_t beginDim, size_t endDim);
 
   /// Appends an instruction to the compute queue.
   template <typename T> void add(T operation, mlir::Operation *op) {
