@@ -9,7 +9,6 @@
 #include "NativeCode.h"
 
 #include "ds/Analysis/OpStructure.h"
-#include "ds/Codegen/CodegenPasses.h"
 #include "ds/Codegen/Cpu.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,13 +18,12 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Pass/PassManager.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <atomic>
-#include <mutex>
 #include <thread>
 
 using namespace mlir;
@@ -54,14 +52,12 @@ public:
   KernelCounts counts() const final;
 
 private:
-  LogicalResult verify(ModuleOp module);
   LogicalResult compile(PendingKernel &kernel);
   LogicalResult compileAll();
   /// The hash of `structure`; if it is new, `emit` fills a module with the kernel of a symbol.
   std::string addKernel(StringRef structure, Location loc, function_ref<void(StringRef, ModuleOp)> emit);
 
   MLIRContext *context;
-  std::mutex verifying;
   CpuTarget cpu;
   unsigned threads;
   KernelCache cache;
@@ -118,20 +114,13 @@ KernelCounts CpuCompilerImpl::counts() const {
   return counts;
 }
 
-/// One thread at a time: a pass manager adds the dialects of its passes to the context's registry.
-LogicalResult CpuCompilerImpl::verify(ModuleOp module) {
-  std::lock_guard<std::mutex> lock(verifying);
-  PassManager verifier(context);
-  verifier.addPass(createVerifyKernelsPass());
-  return verifier.run(module);
-}
-
 LogicalResult CpuCompilerImpl::compile(PendingKernel &kernel) {
   if (kernel.object)
     return success();
-  if (failed(lowerKernel(*kernel.module)) || failed(verify(*kernel.module)))
+  ModuleOp module = *kernel.module;
+  if (failed(lowerKernel(module)) || failed(mlir::verify(module)) || failed(verifyKernels(module)))
     return failure();
-  FailureOr<ObjectCode> object = compileToObject(*kernel.module, cpu);
+  FailureOr<ObjectCode> object = compileToObject(module, cpu);
   if (failed(object))
     return failure();
   cache.store(kernel.hash, *object);

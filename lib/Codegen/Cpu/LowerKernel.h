@@ -15,8 +15,11 @@ namespace ds {
 /// erf. Relative error below 3e-7; NaN stays NaN; exp flushes results below 1.8e-38 to zero.
 void populateMathApproximationPatterns(mlir::RewritePatternSet &patterns);
 
-/// Lowers a module that emitKernel made to LLVM's dialect. `ds-verify-kernels` says what holds afterwards.
+/// Lowers a module that emitKernel made to LLVM's dialect.
 mlir::LogicalResult lowerKernel(mlir::ModuleOp module);
+
+/// What holds afterwards, see the pass `ds-verify-kernels`. Fails with an error on each op for which it does not.
+mlir::LogicalResult verifyKernels(mlir::ModuleOp module);
 
 } // namespace ds
 

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "LowerKernel.h"
+
 #include "ds/Codegen/CodegenPasses.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -46,14 +48,19 @@ static LogicalResult verifyOp(Operation *op) {
   return success();
 }
 
+LogicalResult ds::verifyKernels(ModuleOp module) {
+  bool isValid = true;
+  for (Operation &function : *module.getBody())
+    function.walk([&](Operation *op) { isValid &= succeeded(verifyOp(op)); });
+  return success(isValid);
+}
+
 namespace {
 
 struct VerifyKernels : ds::impl::VerifyKernelsPassBase<VerifyKernels> {
   void runOnOperation() override {
-    getOperation().walk([&](Operation *op) {
-      if (op != getOperation() && failed(verifyOp(op)))
-        signalPassFailure();
-    });
+    if (failed(verifyKernels(getOperation())))
+      signalPassFailure();
   }
 };
 
