@@ -61,6 +61,11 @@ void ds::runtime::parallelForRaw(int64_t count, LoopBody body, void *context) {
   GOMP_parallel(runLoop, &loop, static_cast<unsigned>(threads), 0);
 }
 
+void ds::runtime::onEachThread(void (*body)()) {
+  const auto call = [](void *data) { (*static_cast<void (**)()>(data))(); };
+  GOMP_parallel(call, &body, static_cast<unsigned>(getThreads()), 0);
+}
+
 static void bindOne(void *data) {
   Binding &binding = *static_cast<Binding *>(data);
   const int core = binding.cores[static_cast<size_t>(omp_get_thread_num()) % binding.cores.size()];

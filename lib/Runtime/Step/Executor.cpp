@@ -7,6 +7,7 @@
 #include "Watchdog.h"
 
 #include "ds/Runtime/Device/Arena.h"
+#include "ds/Runtime/Device/FlushDenormals.h"
 #include "ds/Runtime/Device/ParallelFor.h"
 #include "ds/Runtime/StatusMacros.h"
 
@@ -150,6 +151,7 @@ absl::Status ProgramExecutor::runStep() {
   if (absl::Status status = failure(); !status.ok())
     return absl::FailedPreconditionError(absl::StrCat("an earlier step failed: ", std::string(status.message())));
   setThreads(options.threads); // The number belongs to the calling thread.
+  const FlushDenormals flush;
   stepBegin = nowNs();
   const uint32_t done = finished.value() + static_cast<uint32_t>(program.queues.size());
   started.add();
@@ -163,6 +165,7 @@ absl::Status ProgramExecutor::runStep() {
 
 void ProgramExecutor::serveQueue(size_t number) {
   setThreads(1); // The pool belongs to the compute queue.
+  const FlushDenormals flush;
   for (uint32_t next = 1;; ++next) {
     started.waitFor(next, kNeverAborted);
     if (isClosing)

@@ -197,22 +197,35 @@ TEST(Executor, CanBeAborted) {
   other.join();
 }
 
-TEST(Executor, RunsStepsOnAnotherThreadThanItWasMadeOn) {
-  PlanProgram program;
+/// Multiplies two matrices of 64 x 64, full of `a` and of `b`. Returns the product's buffer.
+static uint32_t addProduct(PlanProgram &program, float a, float b) {
   plan::MatmulT matmul;
-  const std::vector<float> ones(64 * 64, 1.0f);
-  matmul.a = program.buffer(ones);
-  matmul.b = program.buffer(ones);
+  matmul.a = program.buffer(std::vector<float>(64 * 64, a));
+  matmul.b = program.buffer(std::vector<float>(64 * 64, b));
   matmul.c = program.buffer<float>(64 * 64);
   matmul.extents = program.extents({64, 64, 64});
   matmul.a_dims = {0, 2};
   matmul.b_dims = {1, 2};
   matmul.c_dims = {0, 1};
-  const uint32_t c = matmul.c;
   program.add(matmul);
+  return matmul.c;
+}
+
+TEST(Executor, RunsStepsOnAnotherThreadThanItWasMadeOn) {
+  PlanProgram program;
+  const uint32_t c = addProduct(program, 1, 1);
   ASSERT_TRUE(program.start().ok());
   std::thread([&] { EXPECT_TRUE(program.run().ok()); }).join();
   EXPECT_EQ(program.read<float>(c), std::vector<float>(64 * 64, 64.0f));
+}
+
+TEST(Executor, FlushesDenormalsInStepsAlone) {
+  PlanProgram program;
+  volatile float small = 1e-25f, smaller = 1e-18f;
+  const uint32_t c = addProduct(program, small, smaller);
+  ASSERT_TRUE(program.run(2).ok());
+  EXPECT_EQ(program.read<float>(c), std::vector<float>(64 * 64, 0.0f));
+  EXPECT_GT(small * smaller, 0);
 }
 
 TEST(Executor, TimesInstructions) {

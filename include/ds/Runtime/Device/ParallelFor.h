@@ -22,6 +22,9 @@ int getThreads();
 /// Binds thread i of the calling thread's pool to cores[i % size]. Nothing to do if `cores` is empty.
 absl::Status bindThreads(const std::vector<int> &cores);
 
+/// Calls `body` once on each thread of the calling thread's pool.
+void onEachThread(void (*body)());
+
 using LoopBody = void (*)(void *context, int64_t index);
 /// Calls body(context, i) for each i in [0, count), each once, in any order and on any thread of the pool. Returns
 /// after all.
