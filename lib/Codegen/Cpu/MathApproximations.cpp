@@ -3,7 +3,7 @@
 
 // exp and expm1: e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2 (Cody and Waite 1980), e^r by a minimax
 // polynomial of degree 6. n is found by adding 1.5 * 2^23, which rounds to integers and leaves n in the low bits. erf:
-// for small |x| an odd polynomial, else 1 - e^(polynomial in |x|).
+// an odd minimax polynomial of degree 31 up to 3.83, from where on it rounds to 1.
 
 #include "LowerKernel.h"
 
@@ -27,7 +27,9 @@ public:
   Value fma(Value a, Value b, Value c) { return math::FmaOp::create(builder, loc, a, b, c); }
   Value isLess(Value a, Value b) { return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, a, b); }
   Value select(Value condition, Value a, Value b) { return arith::SelectOp::create(builder, loc, condition, a, b); }
-  OpBuilder &getBuilder() { return builder; }
+  /// The lesser and the greater of `x` and `bound`; NaN stays NaN.
+  Value least(Value x, Value bound) { return select(isLess(bound, x), bound, x); }
+  Value greatest(Value x, Value bound) { return select(isLess(x, bound), bound, x); }
   /// Horner's rule; the highest power first.
   Value polynomial(Value x, ArrayRef<float> coefficients) {
     Value sum = number(coefficients.front());
@@ -77,7 +79,7 @@ struct ExpandExp : F32Pattern<math::ExpOp> {
   using F32Pattern::F32Pattern;
   Value expand(FloatBuilder &b, math::ExpOp op) const final {
     Value x = op.getOperand(), greatest = b.number(88.8f), least = b.number(-86.9f);
-    Value bounded = b.select(b.isLess(greatest, x), greatest, x);
+    Value bounded = b.least(x, greatest);
     auto [halfPower, rest] = b.splitExponent(bounded);
     // Twice e^rest, as the power is the half.
     Value twice = b.polynomial(rest, {2 * 1.37805939e-3f, 2 * 8.37312452e-3f, 2 * 4.16695364e-2f, 2 * 1.66664720e-1f,
@@ -90,7 +92,7 @@ struct ExpandExpM1 : F32Pattern<math::ExpM1Op> {
   using F32Pattern::F32Pattern;
   Value expand(FloatBuilder &b, math::ExpM1Op op) const final {
     Value x = op.getOperand(), greatest = b.number(88.8f), least = b.number(-86.9f);
-    Value bounded = b.select(b.isLess(greatest, x), greatest, b.select(b.isLess(x, least), least, x));
+    Value bounded = b.least(b.greatest(x, least), greatest);
     auto [halfPower, rest] = b.splitExponent(bounded);
     Value tail =
         b.polynomial(rest, {1.98423862e-4f, 1.39337569e-3f, 8.33333287e-3f, 4.16664742e-2f, 1.66666672e-1f, 0.5f});
@@ -103,18 +105,15 @@ struct ExpandExpM1 : F32Pattern<math::ExpM1Op> {
 struct ExpandErf : F32Pattern<math::ErfOp> {
   using F32Pattern::F32Pattern;
   Value expand(FloatBuilder &b, math::ErfOp op) const final {
-    OpBuilder &builder = b.getBuilder();
-    Location loc = op.getLoc();
-    Value x = op.getOperand(), size = math::AbsFOp::create(builder, loc, x), square = b.mul(x, x);
-    Value inner = b.polynomial(
-        square, {-5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f, 1.12819925e-1f, -3.76125336e-1f, 1.28379166e-1f});
-    inner = b.fma(inner, x, x);
-    Value exponent = b.polynomial(size, {-1.72853470e-5f, 3.83197126e-4f, -3.88396438e-3f, 2.42546219e-2f,
-                                         -1.06777877e-1f, -6.34846687e-1f, -1.28717512e-1f});
-    exponent = b.fma(exponent, size, b.sub(b.number(0), size));
-    Value outer = b.sub(b.number(1), math::ExpOp::create(builder, loc, exponent));
-    outer = math::CopySignOp::create(builder, loc, outer, x);
-    return b.select(b.isLess(b.number(0.927734375f), size), outer, inner);
+    // erf(x) / x over u = 2 (x / 3.83)^2 - 1, where the terms do not cancel.
+    Value x = op.getOperand(), one = b.number(1);
+    Value u = b.least(b.fma(b.mul(x, x), b.number(2 / (3.83f * 3.83f)), b.number(-1)), one);
+    Value y = b.mul(x, b.polynomial(u, {-5.436519859e-04f, 1.403665286e-03f, -1.132591395e-03f, 1.790468232e-03f,
+                                        -6.084235851e-03f, 1.155780628e-02f, -1.749666594e-02f, 2.708854340e-02f,
+                                        -4.056991264e-02f, 5.606576428e-02f, -7.286557555e-02f, 9.080874175e-02f,
+                                        -1.107173339e-01f, 1.368238479e-01f, -1.842313111e-01f, 3.691990376e-01f}));
+    // From 3.83 on the product reaches 1, where erf is to be told from it no more.
+    return b.greatest(b.least(y, one), b.number(-1));
   }
 };
 
