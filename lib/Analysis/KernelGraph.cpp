@@ -241,6 +241,8 @@ LogicalResult GraphBuilder::makeNodes() {
     result.node = *node;
     graph.results.push_back(result);
   }
+  for (int64_t number : kernel.getStreamed())
+    graph.results[number].isStreamed = true;
   return success();
 }
 
@@ -428,6 +430,6 @@ std::string ds::structureOf(const KernelGraph &graph) {
     }
   }
   for (const KernelResult &result : graph.results)
-    out << ";=" << result.node << ' ' << result.groups << ' ' << result.isFolded;
+    out << ";=" << result.node << ' ' << result.groups << ' ' << result.isFolded << result.isStreamed;
   return text;
 }

@@ -60,6 +60,9 @@ private:
     return !result.isFolded && result.groups == graph.allGroups() && !graph.groups.empty();
   }
 
+  /// A row of what is streamed is in no cache.
+  bool canKeep(const KernelResult &result) { return isElementwise(result) && !result.isStreamed; }
+
   void assignStages() {
     for (const KernelNode &node : graph.nodes) {
       unsigned stage = 0;
@@ -94,14 +97,14 @@ private:
     if (kept)
       return true;
     for (auto [place, result] : llvm::enumerate(graph.results))
-      if (isElementwise(result) && result.node == number && !isTaken(place))
+      if (canKeep(result) && result.node == number && !isTaken(place))
         kept = KeptIn{KeptIn::Result, static_cast<unsigned>(place)};
     const KernelNode &node = graph.nodes[number];
     if (kept || !isCostly(node.value.getDefiningOp()))
       return kept.has_value();
     for (auto [place, result] : llvm::enumerate(graph.results)) {
       // A result of the last pass is read by no other pass, and the last pass reads each element before it writes it.
-      bool isLate = isElementwise(result) && schedule.passOf(result) == schedule.numPasses - 1;
+      bool isLate = canKeep(result) && schedule.passOf(result) == schedule.numPasses - 1;
       if (!kept && isLate && graph.nodes[result.node].element() == node.element() && !isTaken(place))
         kept = KeptIn{KeptIn::Result, static_cast<unsigned>(place)};
     }

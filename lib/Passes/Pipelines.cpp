@@ -92,6 +92,7 @@ void ds::buildKernelPipeline(OpPassManager &manager) {
   // No CSE from here on: it would undo this.
   manager.addNestedPass<func::FuncOp>(createRecomputeElementwisePass());
   manager.addNestedPass<func::FuncOp>(createFormKernelsPass());
+  manager.addNestedPass<func::FuncOp>(createStreamResultsPass());
   manager.addPass(createVerifyLayoutsPass());
 }
 

@@ -33,3 +33,15 @@ func.func @value_from_above(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+func.func @streams_what_is_no_result(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{'ds.kernel' op streamed must number results in ascending order, got 1}}
+  %0 = ds.kernel(%x) attributes {streamed = array<i64: 1>} : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %e = math.exp %a : tensor<8xf32>
+    ds.yield %e : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}

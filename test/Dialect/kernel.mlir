@@ -13,3 +13,14 @@ func.func @has_several_results(%x: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<
   }
   return %0#0, %0#1 : tensor<8x4xf32>, tensor<8xf32>
 }
+
+// CHECK-LABEL: func.func @streams_a_result
+func.func @streams_a_result(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: ds.kernel(%{{.*}}) attributes {streamed = array<i64: 0>}
+  %0 = ds.kernel(%x) attributes {streamed = array<i64: 0>} : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %e = math.exp %a : tensor<8xf32>
+    ds.yield %e : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}

@@ -36,7 +36,8 @@ struct KernelResult {
   unsigned node = 0;
   DimSet dims = 0; ///< over which the result runs: more than its node's if it ends in a broadcast
   DimSet groups = 0;
-  bool isFolded = false; ///< known only when all rows are done
+  bool isFolded = false;   ///< known only when all rows are done
+  bool isStreamed = false; ///< nobody reads it soon
 };
 
 struct KernelGraph {

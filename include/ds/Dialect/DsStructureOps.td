@@ -115,8 +115,10 @@ def Ds_KernelOp : Ds_Op<"kernel", [IsolatedFromAbove, MemoryEffects<[]>, SingleB
   let description = [{
     The body is a block over the operands; it holds elementwise ops, reductions, broadcasts and iotas, and ends with
     `ds.yield`. Kernels with equal bodies and types are compiled once.
+
+    `streamed` numbers the results that nobody reads soon: they are stored past the caches, where their lines are aligned.
   }];
-  let arguments = (ins Variadic<Ds_Tensor>:$inputs);
+  let arguments = (ins Variadic<Ds_Tensor>:$inputs, DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$streamed);
   let results = (outs Variadic<Ds_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $results) $body";

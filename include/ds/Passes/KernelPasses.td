@@ -118,4 +118,22 @@ def FormKernelsPass : Pass<"ds-form-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ds::DsDialect"];
 }
 
+def StreamResultsPass : Pass<"ds-stream-results", "::mlir::func::FuncOp"> {
+  let summary = "stores large results of kernels past the caches";
+  let description = [{
+    Requires: kernels are formed.
+    Ensures: each `ds.kernel` lists as `streamed` its results that take at least `min-bytes` on the rank that has most of them. A store
+    through the caches would read each line before writing it, and drive out what is read sooner. Values are unchanged.
+
+    ```mlir
+    %y = ds.kernel(%x) : ... {...}         %y = ds.kernel(%x) attributes {streamed = array<i64: 0>} : ... {...}
+    ```
+  }];
+  let options = [
+    Option<"minBytes", "min-bytes", "int64_t", /*default=*/"8388608",
+           "the bytes from which on a result is streamed; the default is more than the caches of a few cores hold">
+  ];
+  let dependentDialects = ["::ds::DsDialect"];
+}
+
 #endif // DS_PASSES_KERNEL_PASSES

@@ -154,7 +154,7 @@ static Type storageOf(Type element) {
   return isNarrowFloat(element) ? IntegerType::get(element.getContext(), width) : element;
 }
 
-static unsigned bytesOf(Type element) { return storageOf(element).getIntOrFloatBitWidth() / 8; }
+unsigned CodeBuilder::bytesOf(Type element) { return storageOf(element).getIntOrFloatBitWidth() / 8; }
 
 Value CodeBuilder::addressOf(Value pointer, Type element, Value offset) {
   if (!offset)
@@ -183,17 +183,45 @@ Value CodeBuilder::load(Type element, Value address, Lanes lanes) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, zero);
 }
 
-void CodeBuilder::store(Value value, Value address, Lanes lanes) {
+/// `value` as it lies in memory.
+static Value storedForm(OpBuilder &builder, Location loc, Value value, unsigned lanes) {
   Type element = getElementTypeOrSelf(value.getType()), storage = storageOf(element);
-  if (element.isInteger(1))
-    value = arith::ExtUIOp::create(builder, loc, typeOf(storage, lanes.count), value);
-  else if (element != storage)
-    value = arith::BitcastOp::create(builder, loc, typeOf(storage, lanes.count), value);
-  if (lanes.mask)
-    LLVM::MaskedStoreOp::create(builder, loc, value, address, lanes.mask, bytesOf(element));
-  else
-    LLVM::StoreOp::create(builder, loc, value, address, bytesOf(element));
+  if (element == storage)
+    return value;
+  Type type = CodeBuilder::typeOf(storage, lanes);
+  return element.isInteger(1) ? arith::ExtUIOp::create(builder, loc, type, value).getResult()
+                              : arith::BitcastOp::create(builder, loc, type, value).getResult();
 }
+
+void CodeBuilder::store(Value value, Value address, Lanes lanes) {
+  unsigned alignment = bytesOf(getElementTypeOrSelf(value.getType()));
+  value = storedForm(builder, loc, value, lanes.count);
+  if (lanes.mask)
+    LLVM::MaskedStoreOp::create(builder, loc, value, address, lanes.mask, alignment);
+  else
+    LLVM::StoreOp::create(builder, loc, value, address, alignment);
+}
+
+void CodeBuilder::prefetch(Value address, int64_t ahead, int64_t bytes) {
+  for (int64_t offset = ahead; offset < ahead + bytes; offset += kCacheLine) {
+    Value line = LLVM::GEPOp::create(builder, loc, pointerType(), builder.getI8Type(), address,
+                                     ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(offset)));
+    LLVM::Prefetch::create(builder, loc, line, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+  }
+}
+
+void CodeBuilder::stream(Value value, Value address) {
+  value = storedForm(builder, loc, value, cast<VectorType>(value.getType()).getNumElements());
+  LLVM::StoreOp::create(builder, loc, value, address, kCacheLine, /*isVolatile=*/false, /*isNonTemporal=*/true);
+}
+
+Value CodeBuilder::isAligned(Value address) {
+  Value number = LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), address);
+  Value rest = arith::AndIOp::create(builder, loc, number, index(kCacheLine - 1));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest, index(0));
+}
+
+void CodeBuilder::fence() { LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::seq_cst); }
 
 //===----------------------------------------------------------------------===//
 // Reductions
@@ -320,4 +348,14 @@ SmallVector<Value> CodeBuilder::vectorLoop(Value begin, Value end, unsigned lane
   if (!values.empty())
     scf::YieldOp::create(builder, loc, next);
   return rest.getResults();
+}
+
+SmallVector<Value> CodeBuilder::choose(Value condition, TypeRange types, ChoiceBody ifTrue, ChoiceBody ifFalse) {
+  auto choice = scf::IfOp::create(builder, loc, types, condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  for (auto [block, body] : {std::pair(choice.thenBlock(), ifTrue), std::pair(choice.elseBlock(), ifFalse)}) {
+    builder.setInsertionPointToEnd(block);
+    scf::YieldOp::create(builder, loc, body());
+  }
+  return choice.getResults();
 }

@@ -21,6 +21,9 @@ struct Lanes {
   mlir::Value mask; ///< vector<count x i1>, or null: all
 };
 
+/// Bytes; also those of the widest vector.
+inline constexpr unsigned kCacheLine = 64;
+
 class CodeBuilder {
 public:
   CodeBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
@@ -76,6 +79,15 @@ public:
   /// bool is a byte in memory and i1 as a value. Lanes that do not exist read as zero.
   mlir::Value load(mlir::Type element, mlir::Value address, Lanes lanes);
   void store(mlir::Value value, mlir::Value address, Lanes lanes);
+  /// Asks for the lines of `bytes` bytes from `address` + `ahead` on, which need not exist.
+  void prefetch(mlir::Value address, int64_t ahead, int64_t bytes);
+  /// Stores a vector past the caches. The address must be a multiple of kCacheLine, and a fence must follow before
+  /// another thread reads.
+  void stream(mlir::Value value, mlir::Value address);
+  void fence();
+  mlir::Value isAligned(mlir::Value address);
+  /// Of an element in memory.
+  static unsigned bytesOf(mlir::Type element);
 
   //===--------------------------------------------------------------------===//
   // Reductions
@@ -107,6 +119,10 @@ public:
   /// The same, `lanes` indices at a time; what does not fill a vector goes under a mask.
   llvm::SmallVector<mlir::Value> vectorLoop(mlir::Value begin, mlir::Value end, unsigned lanes,
                                             mlir::ValueRange carried, VectorLoopBody body);
+  using ChoiceBody = llvm::function_ref<llvm::SmallVector<mlir::Value>()>;
+  /// condition ? ifTrue() : ifFalse(), whose values have `types`.
+  llvm::SmallVector<mlir::Value> choose(mlir::Value condition, mlir::TypeRange types, ChoiceBody ifTrue,
+                                        ChoiceBody ifFalse);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -24,9 +24,13 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace ds;
+
+/// Bytes: about what a thread computes on while memory answers.
+static constexpr int64_t kPrefetchAhead = 4096;
 
 static Reduction kindOf(const KernelNode &reduction) { return reduction.value.getDefiningOp<ReduceOp>().getKind(); }
 
@@ -55,6 +59,9 @@ private:
   // Passes and lines
   void emitPass(unsigned pass, Value begin, Value end);
   SmallVector<Value> emitLine(unsigned pass, Value begin, Value end, ValueRange statistics);
+  SmallVector<Value> emitVectors(unsigned pass, Value begin, Value end, ArrayRef<unsigned> accumulated,
+                                 ValueRange carried);
+  Value linesAreAligned(unsigned pass, Value begin);
   SmallVector<Value> emitElements(unsigned pass, Value at, Lanes lanes, ArrayRef<unsigned> accumulated,
                                   ValueRange carried);
   void addToWorkspace(unsigned node, Value address, Value value, Lanes lanes);
@@ -76,6 +83,11 @@ private:
   /// The nodes that pass `pass` folds; those that keep a statistic of the row first.
   SmallVector<unsigned> foldedIn(unsigned pass, NodeKind kind);
   bool isFoldedPerElement(const KernelNode &node) { return node.groups & graph.lastGroup(); }
+  bool isStreamed(const KernelResult &result) {
+    unsigned bytes = CodeBuilder::bytesOf(graph.nodes[result.node].element());
+    return result.isStreamed && isStoredPerElement(result) &&
+           lanesOf(schedule.passOf(result)) * bytes % kCacheLine == 0;
+  }
   bool isStoredPerElement(const KernelResult &result) {
     return !result.isFolded && !graph.groups.empty() && result.groups == graph.allGroups();
   }
@@ -93,6 +105,7 @@ private:
   DenseMap<unsigned, Value> indices;  ///< group -> where the row and the line are in it
   Value currentRow;
   DenseMap<unsigned, Value> scalars; ///< node -> value, of nodes above the element level
+  bool isStreaming = false;          ///< the lines of streamed results are aligned
 };
 
 } // namespace
@@ -181,7 +194,10 @@ Value KernelEmitter::emitNode(unsigned number, unsigned pass, Value at, Lanes la
   const KernelNode &node = graph.nodes[number];
   if (node.kind == NodeKind::Input) {
     Value buffer = buffers[cast<BlockArgument>(node.value).getArgNumber()];
-    return code.load(node.element(), code.addressOf(buffer, node.element(), offsetOf(node.groups, at)), lanes);
+    Value address = code.addressOf(buffer, node.element(), offsetOf(node.groups, at));
+    if (node.groups == graph.allGroups() && !lanes.mask && lanes.count > 0 && schedule.firstPass[number] == pass)
+      code.prefetch(address, kPrefetchAhead, lanes.count * CodeBuilder::bytesOf(node.element()));
+    return code.load(node.element(), address, lanes);
   }
   if (node.kind == NodeKind::Iota) {
     unsigned group = graph.groupOfDim(node.iotaDim());
@@ -282,6 +298,8 @@ void KernelEmitter::emitMain(StringRef symbol, ModuleOp module) {
       return {};
     });
   }
+  if (llvm::any_of(graph.results, [&](const KernelResult &result) { return isStreamed(result); }))
+    code.fence();
   LLVM::ReturnOp::create(code.builder, code.loc, ValueRange());
 }
 
@@ -384,9 +402,7 @@ SmallVector<Value> KernelEmitter::emitLine(unsigned pass, Value begin, Value end
     const KernelNode &node = graph.nodes[number];
     values.push_back(code.neutral(kindOf(node), CodeBuilder::accumulatorOf(node.element()), lanes));
   }
-  values = code.vectorLoop(begin, end, lanes, values, [&](Value at, Lanes lanes, ValueRange carried) {
-    return emitElements(pass, at, lanes, accumulated, carried);
-  });
+  values = emitVectors(pass, begin, end, accumulated, values);
   for (auto [place, number] : llvm::enumerate(lineFolds)) {
     const KernelNode &node = graph.nodes[number];
     Value value = code.foldLanes(kindOf(node), values[statistics.size() + place]);
@@ -395,6 +411,34 @@ SmallVector<Value> KernelEmitter::emitLine(unsigned pass, Value begin, Value end
   }
   values.resize(statistics.size());
   return values;
+}
+
+/// Whether the lines that pass `pass` streams all begin at a multiple of kCacheLine; null if it streams none.
+Value KernelEmitter::linesAreAligned(unsigned pass, Value begin) {
+  Value all;
+  for (auto [number, result] : llvm::enumerate(graph.results)) {
+    if (!isStreamed(result) || schedule.passOf(result) != pass)
+      continue;
+    Type element = graph.nodes[result.node].element();
+    Value one = code.isAligned(code.addressOf(resultBuffer(number), element, offsetOf(result.groups, begin)));
+    all = all ? arith::AndIOp::create(code.builder, code.loc, all, one).getResult() : one;
+  }
+  return all;
+}
+
+SmallVector<Value> KernelEmitter::emitVectors(unsigned pass, Value begin, Value end, ArrayRef<unsigned> accumulated,
+                                              ValueRange carried) {
+  auto loop = [&](bool streams) {
+    llvm::SaveAndRestore restore(isStreaming, streams);
+    return code.vectorLoop(begin, end, lanesOf(pass), carried, [&](Value at, Lanes lanes, ValueRange inner) {
+      return emitElements(pass, at, lanes, accumulated, inner);
+    });
+  };
+  Value mayStream = linesAreAligned(pass, begin);
+  if (!mayStream)
+    return loop(false);
+  return code.choose(
+      mayStream, carried.getTypes(), [&] { return loop(true); }, [&] { return loop(false); });
 }
 
 SmallVector<Value> KernelEmitter::emitElements(unsigned pass, Value at, Lanes lanes, ArrayRef<unsigned> accumulated,
@@ -427,7 +471,11 @@ SmallVector<Value> KernelEmitter::emitElements(unsigned pass, Value at, Lanes la
       continue;
     Value value = valueAt(result.node, lanes, elements);
     Type element = getElementTypeOrSelf(value.getType());
-    code.store(value, code.addressOf(resultBuffer(number), element, offsetOf(result.groups, at)), lanes);
+    Value address = code.addressOf(resultBuffer(number), element, offsetOf(result.groups, at));
+    if (isStreaming && isStreamed(result) && !lanes.mask)
+      code.stream(value, address);
+    else
+      code.store(value, address, lanes);
   }
   return values;
 }

@@ -23,11 +23,11 @@ void ds::registerCodegenPasses() { registerDsCodegenPasses(); }
 
 /// Intrinsics that are instructions on every CPU, or short sequences of them.
 static bool isInstruction(StringRef intrinsic) {
-  static const llvm::StringSet<> names = {"abs",    "ceil",        "copysign",     "ctlz",      "ctpop",  "cttz",
-                                          "fabs",   "floor",       "fma",          "fmuladd",   "fptosi", "maximum",
-                                          "maxnum", "masked.load", "masked.store", "minimum",   "minnum", "nearbyint",
-                                          "rint",   "round",       "roundeven",    "sqrt",      "smax",   "smin",
-                                          "trunc",  "umax",        "umin",         "is.fpclass"};
+  static const llvm::StringSet<> names = {
+      "abs",    "ceil",      "copysign", "ctlz",    "ctpop",     "cttz",        "fabs",         "floor",
+      "fma",    "fmuladd",   "fptosi",   "maximum", "maxnum",    "masked.load", "masked.store", "minimum",
+      "minnum", "nearbyint", "prefetch", "rint",    "round",     "roundeven",   "sqrt",         "smax",
+      "smin",   "trunc",     "umax",     "umin",    "is.fpclass"};
   return names.contains(intrinsic) || intrinsic.starts_with("vector.");
 }
 

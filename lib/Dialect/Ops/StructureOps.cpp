@@ -239,6 +239,9 @@ LogicalResult KernelOp::verify() {
   auto yield = dyn_cast_or_null<YieldOp>(block.empty() ? nullptr : &block.back());
   if (!yield || TypeRange(yield.getValues().getTypes()) != TypeRange(getResultTypes()))
     return emitOpError("body must yield the results, got other types");
+  for (auto [place, number] : llvm::enumerate(getStreamed()))
+    if (number < 0 || number >= getNumResults() || (place > 0 && number <= getStreamed()[place - 1]))
+      return emitOpError("streamed must number results in ascending order, got ") << getStreamed();
   return success();
 }
 

@@ -125,7 +125,8 @@ void outline(ArrayRef<Operation *> ops) {
         results.push_back(result);
   Operation *last = ops.back();
   OpBuilder builder(last);
-  auto kernel = KernelOp::create(builder, last->getLoc(), TypeRange(ValueRange(results)), ValueRange());
+  auto kernel =
+      KernelOp::create(builder, last->getLoc(), TypeRange(ValueRange(results)), ValueRange(), ArrayRef<int64_t>());
   Block *body = builder.createBlock(&kernel.getBody());
   IRMapping mapping;
   auto addInput = [&](Value value) {

@@ -5,6 +5,8 @@
 
 #include "Kernels.h"
 
+#include "ds/Analysis/KernelGraph.h"
+
 #include <gmock/gmock.h>
 
 using namespace ds;
@@ -51,6 +53,37 @@ TEST(Kernels, BiasAndGeluAtAnySize) {
     SCOPED_TRACE(columns);
     ParsedKernel kernel({tensor("m", {5, columns}), tensor("c", {columns})}, "!m, !c", "!m, !m", kBiasGelu);
     expectSame(kernel, 1e-6);
+  }
+}
+
+TEST(Kernels, StreamedResultsOfAlignedAndOtherRows) {
+  for (int64_t columns : {16, 17, 64, 128, 136, 272}) {
+    SCOPED_TRACE(columns);
+    ParsedKernel kernel({tensor("m", {5, columns}), tensor("c", {columns})}, "!m, !c", "!m, !m", kBiasGelu);
+    kernel.op().setStreamed(llvm::ArrayRef<int64_t>({0, 1}));
+    expectSame(kernel, 1e-6);
+    CallOptions options;
+    options.shared = {{1, 0}};
+    expectSame(kernel, 1e-6, options);
+  }
+}
+
+TEST(Kernels, StreamedResultsOfEveryWidth) {
+  for (const char *element : {"bf16", "f64"}) {
+    SCOPED_TRACE(element);
+    ParsedKernel kernel({tensor("n", {300}, element), tensor("i", {300}, "i32"), tensor("b", {300}, "i1")}, "!n, !i",
+                        "!n, !b", R"(
+^bb0(%x: !n, %i: !i):
+  %y = arith.negf %x : !n
+  %c = arith.constant dense<7> : !i
+  %z = arith.cmpi ne, %i, %c : !i
+  ds.yield %y, %z : !n, !b)");
+    kernel.op().setStreamed(llvm::ArrayRef<int64_t>({0, 1}));
+    for (int64_t chunks : {1, 3}) {
+      CallOptions options;
+      options.chunks = chunks;
+      expectSame(kernel, element == std::string("f64") ? 0 : 1e-2, options);
+    }
   }
 }
 
@@ -281,6 +314,13 @@ TEST(Kernels, DoublesCallTheLibrary) {
   %c = math.tanh %b : !m
   ds.yield %c : !m)");
   expectSame(kernel, 1e-14);
+}
+
+TEST(Kernels, StreamedKernelsHaveCodeOfTheirOwn) {
+  ParsedKernel kernel({tensor("m", {5, 64}), tensor("c", {64})}, "!m, !c", "!m, !m", kBiasGelu);
+  const std::string plain = structureOf(*buildKernelGraph(kernel.op()));
+  kernel.op().setStreamed(llvm::ArrayRef<int64_t>({1}));
+  EXPECT_NE(structureOf(*buildKernelGraph(kernel.op())), plain);
 }
 
 TEST(Kernels, FoldOfSomeRowsKeepsOthers) {

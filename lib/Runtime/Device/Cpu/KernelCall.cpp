@@ -12,11 +12,18 @@ namespace {
 struct KernelTask : Task {
   absl::Status run(const TaskContext &) override {
     parallelFor(chunks, [this](int64_t chunk) {
-      entry.run(buffers.data(), extents.data(), chunk * rows / chunks, (chunk + 1) * rows / chunks, chunk);
+      entry.run(buffers.data(), extents.data(), firstRow(chunk), firstRow(chunk + 1), chunk);
     });
     if (entry.finish)
       entry.finish(buffers.data(), extents.data(), chunks);
     return absl::OkStatus();
+  }
+
+  /// Where rows are many they are single elements, and a chunk begins on a cache line.
+  int64_t firstRow(int64_t chunk) const {
+    constexpr int64_t kLine = 64;
+    const int64_t row = chunk * rows / chunks;
+    return row == rows || rows < kLine * kLine * chunks ? row : row / kLine * kLine;
   }
 
   KernelEntry entry;

@@ -1,0 +1,28 @@
+// RUN: ds-opt %s --ds-stream-results=min-bytes=128 | FileCheck %s
+// RUN: ds-opt %s --check-each-pass --ds-stream-results=min-bytes=128 -o /dev/null
+
+ds.mesh @mesh <dp = 2>
+
+// CHECK-LABEL: func.func @large_results_are_streamed
+// CHECK: ds.kernel(%{{.*}}) attributes {streamed = array<i64: 1>}
+func.func @large_results_are_streamed(%x: tensor<8x4xf32> {ds.name = "x"}) -> (tensor<8xf32> {ds.name = "s"}, tensor<8x4xf32> {ds.name = "y"}) {
+  %0:2 = ds.kernel(%x) : (tensor<8x4xf32>) -> (tensor<8xf32>, tensor<8x4xf32>) {
+  ^bb0(%a: tensor<8x4xf32>):
+    %e = math.exp %a : tensor<8x4xf32>
+    %s = ds.reduce %e {dims = array<i64: 1>, kind = #ds.reduction<sum>} : (tensor<8x4xf32>) -> tensor<8xf32>
+    ds.yield %s, %e : tensor<8xf32>, tensor<8x4xf32>
+  }
+  return %0#0, %0#1 : tensor<8xf32>, tensor<8x4xf32>
+}
+
+// What one rank has of it is small.
+// CHECK-LABEL: func.func @leaves_shards_alone
+// CHECK: ds.kernel(%{{.*}}) :
+func.func @leaves_shards_alone(%x: tensor<8x4xf32, #ds.layout<[{dp}, {}]>> {ds.name = "x"}) -> (tensor<8x4xf32, #ds.layout<[{dp}, {}]>> {ds.name = "y"}) {
+  %0 = ds.kernel(%x) : (tensor<8x4xf32, #ds.layout<[{dp}, {}]>>) -> tensor<8x4xf32, #ds.layout<[{dp}, {}]>> {
+  ^bb0(%a: tensor<8x4xf32, #ds.layout<[{dp}, {}]>>):
+    %e = math.exp %a : tensor<8x4xf32, #ds.layout<[{dp}, {}]>>
+    ds.yield %e : tensor<8x4xf32, #ds.layout<[{dp}, {}]>>
+  }
+  return %0 : tensor<8x4xf32, #ds.layout<[{dp}, {}]>>
+}
