@@ -122,8 +122,9 @@ def StreamResultsPass : Pass<"ds-stream-results", "::mlir::func::FuncOp"> {
   let summary = "stores large results of kernels past the caches";
   let description = [{
     Requires: kernels are formed.
-    Ensures: each `ds.kernel` lists as `streamed` its results that take at least `min-bytes` on the rank that has most of them. A store
-    through the caches would read each line before writing it, and drive out what is read sooner. Values are unchanged.
+    Ensures: each `ds.kernel` lists as `streamed` its results that take at least `min-bytes` on the rank that has most of them and cannot
+    lie where an input ends its life. A store through the caches would read each line before writing it, and drive out what is read
+    sooner. Values are unchanged.
 
     ```mlir
     %y = ds.kernel(%x) : ... {...}         %y = ds.kernel(%x) attributes {streamed = array<i64: 0>} : ... {...}

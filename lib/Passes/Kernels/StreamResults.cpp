@@ -3,7 +3,7 @@
 
 #include "ds/Passes/Passes.h"
 
-#include "ds/Dialect/DsDialect.h"
+#include "ds/Analysis/KernelShape.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -20,6 +20,16 @@ static int64_t maxBytesOf(Value value, const Mesh &mesh) {
   return maxOwnedElements(layoutOf(value), shapeOf(value.getType()), mesh) * llvm::divideCeil(bits, 8);
 }
 
+/// Whether the result can lie where an input ends its life: then its lines are read anyway.
+static bool canReplaceInput(KernelOp kernel, unsigned result) {
+  for (auto [number, input] : llvm::enumerate(kernel.getInputs())) {
+    Operation *source = input.getDefiningOp();
+    if (source && !isa<ReadOp>(source) && input.hasOneUse() && mayShareBuffer(kernel, result, number))
+      return true;
+  }
+  return false;
+}
+
 namespace {
 struct StreamResults : ds::impl::StreamResultsPassBase<StreamResults> {
   using StreamResultsPassBase::StreamResultsPassBase;
@@ -29,7 +39,7 @@ struct StreamResults : ds::impl::StreamResultsPassBase<StreamResults> {
     getOperation().walk([&](KernelOp kernel) {
       SmallVector<int64_t> large;
       for (OpResult result : kernel.getResults())
-        if (maxBytesOf(result, mesh) >= minBytes)
+        if (maxBytesOf(result, mesh) >= minBytes && !canReplaceInput(kernel, result.getResultNumber()))
           large.push_back(result.getResultNumber());
       if (!large.empty())
         kernel.setStreamed(large);

@@ -15,6 +15,24 @@ func.func @large_results_are_streamed(%x: tensor<8x4xf32> {ds.name = "x"}) -> (t
   return %0#0, %0#1 : tensor<8xf32>, tensor<8x4xf32>
 }
 
+// The second kernel writes where the first one wrote.
+// CHECK-LABEL: func.func @leaves_a_result_alone_that_takes_an_inputs_place
+// CHECK: ds.kernel(%{{.*}}) attributes {streamed = array<i64: 0>}
+// CHECK: ds.kernel(%{{.*}}) :
+func.func @leaves_a_result_alone_that_takes_an_inputs_place(%x: tensor<8x4xf32> {ds.name = "x"}) -> (tensor<8x4xf32> {ds.name = "y"}) {
+  %0 = ds.kernel(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32> {
+  ^bb0(%a: tensor<8x4xf32>):
+    %e = math.exp %a : tensor<8x4xf32>
+    ds.yield %e : tensor<8x4xf32>
+  }
+  %1 = ds.kernel(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32> {
+  ^bb0(%a: tensor<8x4xf32>):
+    %e = math.exp %a : tensor<8x4xf32>
+    ds.yield %e : tensor<8x4xf32>
+  }
+  return %1 : tensor<8x4xf32>
+}
+
 // What one rank has of it is small.
 // CHECK-LABEL: func.func @leaves_shards_alone
 // CHECK: ds.kernel(%{{.*}}) :
