@@ -190,10 +190,10 @@ static std::string describeQueue(const PlanT &plan, const QueueT &queue) {
                       formatSeconds(seconds), " of work per step\n", instructions);
 }
 
-std::string ds::plan::describePlan(const PlanT &plan) {
-  std::string text = describeHead(plan) + "\n" + describeMemory(plan) + "\n" + describeVariables(plan) +
-                     describePorts(plan, "inputs", plan.inputs) + describePorts(plan, "outputs", plan.outputs) +
-                     describeTraffic(plan) + "\n";
+std::string ds::plan::describePlan(const PlanT &plan, const std::string &besideArenas) {
+  std::string text = absl::StrCat(describeHead(plan), "\n", describeMemory(plan), besideArenas, "\n",
+                                  describeVariables(plan), describePorts(plan, "inputs", plan.inputs),
+                                  describePorts(plan, "outputs", plan.outputs), describeTraffic(plan), "\n");
   for (const auto &queue : plan.queues)
     text += describeQueue(plan, *queue);
   return text;

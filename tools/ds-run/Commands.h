@@ -34,7 +34,7 @@ struct RunOptions {
 struct TrainOptions : RunOptions {
   std::string log;
   std::string saveModel;
-  std::string profile; ///< file for a trace of the last step
+  std::string profile;            ///< file for a trace of the last step
   std::vector<std::string> dumps; ///< ROLE=FILE
   int64_t stepsPerPrint = 0;      ///< 0: the config's
 };
@@ -49,6 +49,7 @@ int runInfer(const InferOptions &options);
 struct InspectOptions {
   std::string plan;
   bool asJson = false;
+  int threads = 0; ///< per rank, of the run whose memory is told; 0: as RunOptions
 };
 int runInspect(const InspectOptions &options);
 

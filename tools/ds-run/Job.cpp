@@ -42,7 +42,7 @@ absl::StatusOr<Job> readJob(const std::string &text) {
 //===----------------------------------------------------------------------===//
 
 namespace runtime {
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryUse, plannedArena, arena, resident, peakResident)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemoryUse, plannedArena, arena, library, resident, peakResident)
 } // namespace runtime
 
 /// JSON has no NaN; a diverged loss must still arrive, so numbers travel as hexadecimal text.

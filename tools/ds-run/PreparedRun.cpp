@@ -150,10 +150,14 @@ static absl::Status checkData(const RunOptions &options, PreparedRun &run) {
   return absl::OkStatus();
 }
 
+int threadsPerRank(int asked, int64_t ranks) {
+  return asked > 0 ? asked : static_cast<int>(std::max<int64_t>(1, availableCores() / ranks));
+}
+
 /// Threads per rank and whether each rank can have cores of its own.
 static absl::Status shareCores(const RunOptions &options, Job &job, int64_t ranks) {
   const int64_t cores = availableCores();
-  job.threads = options.threads > 0 ? options.threads : static_cast<int>(std::max<int64_t>(1, cores / ranks));
+  job.threads = threadsPerRank(options.threads, ranks);
   const bool fits = job.threads * ranks <= cores;
   if (options.binding == "cores" && !fits)
     return absl::InvalidArgumentError(absl::StrCat("--bind cores needs ", job.threads, " cores for each of ", ranks,

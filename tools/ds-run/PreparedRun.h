@@ -27,6 +27,9 @@ struct PreparedRun {
 /// it is a model, loads the plan, checks it and the data, and fills in the job.
 absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options, const std::vector<std::string> &outputs);
 
+/// How many threads a rank gets if the user asked for `asked`; 0: the cores of this process, shared by the ranks.
+int threadsPerRank(int asked, int64_t ranks);
+
 /// What the progress line needs to know of a job.
 Progress::Options progressOptions(const PreparedRun &run, const RunOptions &options);
 

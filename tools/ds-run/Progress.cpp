@@ -142,13 +142,13 @@ void Progress::printLosses() const {
 }
 
 void Progress::printMemory() const {
-  std::printf("\n  %4s  %14s  %14s  %14s  %14s\n", "rank", "arena planned", "arena taken", "resident peak",
-              "beyond arena");
+  std::printf("\n  %4s  %14s  %14s  %14s  %14s  %14s\n", "rank", "arena planned", "arena taken", "libraries",
+              "resident peak", "beyond those");
   for (size_t rank = 0; rank < memory.size(); ++rank) {
     const runtime::MemoryUse &use = memory[rank];
-    std::printf("  %4zu  %14s  %14s  %14s  %14s\n", rank, bytesText(use.plannedArena).c_str(),
-                bytesText(use.arena).c_str(), bytesText(use.peakResident).c_str(),
-                bytesText(std::max<int64_t>(0, use.peakResident - use.arena)).c_str());
+    std::printf("  %4zu  %14s  %14s  %14s  %14s  %14s\n", rank, bytesText(use.plannedArena).c_str(),
+                bytesText(use.arena).c_str(), bytesText(use.library).c_str(), bytesText(use.peakResident).c_str(),
+                bytesText(std::max<int64_t>(0, use.peakResident - use.arena - use.library)).c_str());
   }
 }
 
@@ -169,6 +169,7 @@ std::string Progress::report() const {
   for (const runtime::MemoryUse &use : memory)
     ranks.push_back({{"arena_planned", use.plannedArena},
                      {"arena_taken", use.arena},
+                     {"library", use.library},
                      {"resident", use.resident},
                      {"resident_peak", use.peakResident}});
   const nlohmann::ordered_json json = {{"steps", stepsDone},

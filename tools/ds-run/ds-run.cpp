@@ -112,7 +112,11 @@ static int runCommandLine(std::vector<std::string> arguments) {
   InspectOptions inspect;
   CLI::App *inspectCommand = app.add_subcommand("inspect", "Print what a plan holds: memory, schedule, variables");
   inspectCommand->add_option("plan", inspect.plan, "The plan")->required();
-  inspectCommand->add_flag("--json", inspect.asJson, "For programs");
+  inspectCommand->add_flag("--json", inspect.asJson, "For programs; only what is in the plan");
+  inspectCommand
+      ->add_option("--threads", inspect.threads,
+                   "Threads per rank of the run whose memory is told; default: cores / ranks")
+      ->check(CLI::Range(1, 1 << 16));
 
   CheckConfigOptions check;
   CLI::App *checkCommand = app.add_subcommand("check-config", "Read a ds_config.json and say what it means");

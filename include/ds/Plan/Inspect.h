@@ -11,8 +11,8 @@
 namespace ds::plan {
 
 /// For people: mesh, memory with its peaks, variables, inputs and outputs, traffic, predicted times, and every
-/// instruction of every queue. Ends with a newline.
-std::string describePlan(const PlanT &plan);
+/// instruction of every queue. `besideArenas`: what follows the memory report, lines. Ends with a newline.
+std::string describePlan(const PlanT &plan, const std::string &besideArenas = "");
 /// Only the memory report: what each arena takes, its lower bound, where that is reached, and the largest tensors
 /// there.
 std::string describeMemory(const PlanT &plan);

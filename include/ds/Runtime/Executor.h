@@ -55,6 +55,8 @@ public:
   virtual BufferView buffer(uint32_t id) const = 0;
   /// Bytes taken for all arenas.
   virtual size_t arenaBytes() const = 0;
+  /// Bytes in which libraries work, beside the arenas (LibraryMemory.h).
+  virtual size_t libraryBytes() const = 0;
 
   /// Runs all queues once; the compute queue on the calling thread.
   virtual absl::Status runStep() = 0;

@@ -28,6 +28,7 @@ public:
 
   BufferView buffer(uint32_t id) const override;
   size_t arenaBytes() const override;
+  size_t libraryBytes() const override;
   absl::Status runStep() override;
   int64_t step() const override { return state.step; }
   void setStep(int64_t step) override { state.step = step; }
@@ -123,6 +124,13 @@ size_t ProgramExecutor::arenaBytes() const {
   size_t bytes = 0;
   for (const std::unique_ptr<Arena> &arena : arenas)
     bytes += arena->bytes();
+  return bytes;
+}
+
+size_t ProgramExecutor::libraryBytes() const {
+  size_t bytes = 0;
+  for (const auto &queue : program.queues)
+    bytes += queue->scratch.bytes();
   return bytes;
 }
 

@@ -3,6 +3,8 @@
 
 #include "KernelPlan.h"
 
+#include "ds/Runtime/LibraryMemory.h"
+
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -197,13 +199,13 @@ TEST(Executor, CanBeAborted) {
   other.join();
 }
 
-/// Multiplies two matrices of 64 x 64, full of `a` and of `b`. Returns the product's buffer.
-static uint32_t addProduct(PlanProgram &program, float a, float b) {
+/// Multiplies matrices of `rows` x 64 and 64 x 64, full of `a` and of `b`. Returns the product's buffer.
+static uint32_t addProduct(PlanProgram &program, float a, float b, int64_t rows = 64) {
   plan::MatmulT matmul;
-  matmul.a = program.buffer(std::vector<float>(64 * 64, a));
+  matmul.a = program.buffer(std::vector<float>(rows * 64, a));
   matmul.b = program.buffer(std::vector<float>(64 * 64, b));
-  matmul.c = program.buffer<float>(64 * 64);
-  matmul.extents = program.extents({64, 64, 64});
+  matmul.c = program.buffer<float>(rows * 64);
+  matmul.extents = program.extents({rows, 64, 64});
   matmul.a_dims = {0, 2};
   matmul.b_dims = {1, 2};
   matmul.c_dims = {0, 1};
@@ -226,6 +228,16 @@ TEST(Executor, FlushesDenormalsInStepsAlone) {
   ASSERT_TRUE(program.run(2).ok());
   EXPECT_EQ(program.read<float>(c), std::vector<float>(64 * 64, 0.0f));
   EXPECT_GT(small * smaller, 0);
+}
+
+TEST(Executor, TakesTheLibrariesMemoryThatIsTold) {
+  PlanProgram program;
+  addProduct(program, 1, 1, 2048); // enough rows for B to be packed
+  ASSERT_TRUE(program.start().ok());
+  const absl::StatusOr<size_t> told = libraryBytes(program.plan, 0, 1);
+  ASSERT_TRUE(told.ok()) << told.status();
+  EXPECT_GE(*told, 64 * 64 * sizeof(float));
+  EXPECT_EQ(program.executor->libraryBytes(), *told);
 }
 
 TEST(Executor, TimesInstructions) {

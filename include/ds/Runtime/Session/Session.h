@@ -41,6 +41,7 @@ struct SessionOptions {
 struct MemoryUse {
   int64_t plannedArena = 0;
   int64_t arena = 0;
+  int64_t library = 0; ///< Executor::libraryBytes
   int64_t resident = 0;
   int64_t peakResident = 0;
 };
