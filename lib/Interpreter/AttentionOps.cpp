@@ -310,25 +310,44 @@ static LogicalResult fusedAttentionGrad(LocalCall &call) {
 // Rotary embeddings
 //===----------------------------------------------------------------------===//
 
+/// The row of a tensor of `dims`, which are some of those of `shape`, for row `row` of a tensor of `shape`.
+static int64_t rowOfDims(int64_t row, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+  int64_t result = 0, stride = 1;
+  for (int64_t dim = static_cast<int64_t>(shape.size()) - 1; dim >= 0; --dim) {
+    if (llvm::is_contained(dims, dim)) {
+      result += row % shape[dim] * stride;
+      stride *= shape[dim];
+    }
+    row /= shape[dim];
+  }
+  return result;
+}
+
 static LogicalResult rotaryEmbedding(LocalCall &call) {
   const DenseTensor &input = call.operand(0), &cosine = call.operand(1), &sine = call.operand(2);
-  const size_t rank = input.shape.size();
-  const size_t positions = cast<RotaryEmbeddingOp>(call.op).getPositions();
-  const int64_t rows = input.shape[positions], half = input.shape[rank - 1] / 2;
-  if (failed(call.requireWhole(0, rank - 1)) || failed(call.requireShape(input.shape)))
+  auto op = cast<RotaryEmbeddingOp>(call.op);
+  const SmallVector<int64_t> dims = op.getTableDims();
+  const size_t last = input.shape.size() - 1;
+  const int64_t half = input.shape[last] / 2, columns = op.hasWholeTables() ? 2 * half : half;
+  if (failed(call.requireWhole(0, last)) || failed(call.requireShape(input.shape)))
     return failure();
-  if (cosine.shape != Shape{rows, half} || sine.shape != cosine.shape)
-    return call.fail("cosine and sine must have local shape [" + Twine(rows) + ", " + Twine(half) + "]");
-  const RowView view(input.shape, rank - 1), ofPosition(input.shape, positions + 1);
-  const int64_t rowsPerPosition = ofPosition.width / view.width;
-  for (int64_t row = 0; row < view.rows; ++row)
+  Shape expected;
+  for (int64_t dim : dims)
+    expected.push_back(input.shape[dim]);
+  expected.push_back(columns);
+  if (cosine.shape != expected || sine.shape != expected)
+    return call.fail("cosine and sine must have the local sizes of the input's dims that they share");
+  const RowView view(input.shape, last);
+  for (int64_t row = 0; row < view.rows; ++row) {
+    const int64_t angles = rowOfDims(row, ArrayRef(input.shape).take_front(last), dims) * columns;
     for (int64_t i = 0; i < half; ++i) {
       const int64_t first = row * view.width + i, second = first + half;
-      const int64_t angle = row / rowsPerPosition % rows * half + i;
+      const int64_t angle1 = angles + i, angle2 = angle1 + columns - half;
       const double x1 = input.floats[first], x2 = input.floats[second];
-      call.result().floats[first] = x1 * cosine.floats[angle] - x2 * sine.floats[angle];
-      call.result().floats[second] = x2 * cosine.floats[angle] + x1 * sine.floats[angle];
+      call.result().floats[first] = x1 * cosine.floats[angle1] - x2 * sine.floats[angle1];
+      call.result().floats[second] = x2 * cosine.floats[angle2] + x1 * sine.floats[angle2];
     }
+  }
   return success();
 }
 

@@ -67,9 +67,9 @@ public:
   /// t (g of length 1 if there is none), its last buffer is a workspace. Returns the symbol's hash.
   virtual std::string addAttention(mlir::Operation *op) = 0;
 
-  /// The same for the f32 rotary embedding: rows of `width` at `positions` positions, in any order of the other dims.
-  /// Extents: rows per position, positions, width; buffers: input, cosine, sine, result.
-  virtual std::string addRotary() = 0;
+  /// The same for an f32 rotary embedding. Extents: for each run of dims of the tables, from the last, the rows of the
+  /// dims between it and the run after it, and its own; then the width. Buffers: input, cosine, sine, result.
+  virtual std::string addRotary(RotaryEmbeddingOp op) = 0;
 
   /// The shared object (ELF) of all kernels; empty if there are none. The same kernels in the same order give the same
   /// bytes. Fails with an error at an unknown location, as it means a fault of the code generator.

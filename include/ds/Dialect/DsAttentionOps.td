@@ -66,19 +66,30 @@ def Ds_FusedAttentionGradOp : Ds_ModelOp<"fused_attention_grad"> {
 def Ds_RotaryEmbeddingOp : Ds_ModelOp<"rotary_embedding", [SameOperandsAndResultElementType]> {
   let summary = "rotates pairs (i, i + D/2) of the last dim by an angle of the position";
   let description = [{
-    input [.., S, D], cosine and sine [S, D/2]: y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin for the two halves of the last dim.
-    `position_dim`: the dim of the positions, if it is not the last but one. The adjoint is the rotation by the negative angle. Source:
-    Su et al. 2021.
+    With x1 and x2 for the two halves of the last dim of the input [.., D]: y1 = x1 cos1 - x2 sin1, y2 = x2 cos2 + x1 sin2. The
+    tables, cosine and sine, have some of the input's dims before the last, ascending, then D columns, or D/2 that serve both halves.
+    `dims` says which; if it is not given, they are those just before the last: tables [S, D/2] turn an input [.., S, D], and
+    tables [D] all rows alike. The adjoint has cosine and -sine, of D columns with its halves exchanged. Source: Su et al. 2021.
+
+    ```mlir
+    %y = ds.rotary_embedding %x, %c, %s {dims = array<i64: 0, 2>}
+        : (tensor<2x4x6x8xf32>, tensor<2x6x4xf32>, tensor<2x6x4xf32>) -> tensor<2x4x6x8xf32>
+    ```
   }];
-  let arguments = (ins Ds_FloatTensor:$input, Ds_FloatTensor:$cosine, Ds_FloatTensor:$sine, OptionalAttr<I64Attr>:$position_dim);
+  let arguments = (ins Ds_FloatTensor:$input, Ds_FloatTensor:$cosine, Ds_FloatTensor:$sine,
+                       OptionalAttr<DenseI64ArrayAttr>:$dims);
   let results = (outs Ds_FloatTensor:$result);
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$input, "::mlir::Value":$cosine, "::mlir::Value":$sine), [{
-    build($_builder, $_state, type, input, cosine, sine, ::mlir::IntegerAttr());
+    build($_builder, $_state, type, input, cosine, sine, ::mlir::DenseI64ArrayAttr());
   }]>];
   let extraClassDeclaration = [{
-    /// The dim of the positions, whether it is given or not.
-    int64_t getPositions() { return getPositionDim().value_or(getType().getRank() - 2); }
+    /// The dims of the input that the tables have, whether they are given or not.
+    ::llvm::SmallVector<int64_t> getTableDims();
+    /// They as runs [begin, end) of neighbours, from the last to the first.
+    ::llvm::SmallVector<std::pair<int64_t, int64_t>> getTableRuns();
+    /// Whether the tables have a column for each of the input's, not one for both halves.
+    bool hasWholeTables() { return getCosine().getType().getShape().back() == getType().getShape().back(); }
   }];
 }
 

@@ -45,7 +45,7 @@ public:
 
   FailureOr<CompiledKernel> add(KernelOp kernel, const Mesh &mesh) final;
   std::string addAttention(Operation *op) final;
-  std::string addRotary() final;
+  std::string addRotary(RotaryEmbeddingOp op) final;
   FailureOr<std::vector<uint8_t>> finish() final;
   std::vector<std::string> features() const final { return cpu.features; }
   std::string target() const final { return cpu.triple; }
@@ -102,9 +102,11 @@ std::string CpuCompilerImpl::addAttention(Operation *op) {
                    [&](StringRef symbol, ModuleOp module) { emitAttention(op, symbol, cpu.vectorBits(), module); });
 }
 
-std::string CpuCompilerImpl::addRotary() {
-  return addKernel("rotary", UnknownLoc::get(context),
-                   [&](StringRef symbol, ModuleOp module) { emitRotary(symbol, cpu.vectorBits(), module); });
+std::string CpuCompilerImpl::addRotary(RotaryEmbeddingOp op) {
+  const RotaryForm form = {op.getTableRuns().size(), op.hasWholeTables()};
+  std::string structure = "rotary " + std::to_string(form.numRuns) + (form.isWhole ? " whole" : " half");
+  return addKernel(structure, UnknownLoc::get(context),
+                   [&](StringRef symbol, ModuleOp module) { emitRotary(form, symbol, cpu.vectorBits(), module); });
 }
 
 KernelCounts CpuCompilerImpl::counts() const {

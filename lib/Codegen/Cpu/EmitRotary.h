@@ -10,9 +10,16 @@
 
 namespace ds {
 
-/// Appends the kernel `symbol` of all f32 rotations to `module`. Buffers: input, cosine, sine, result. Extents: rows
-/// per position, positions, width. Its rows are those of the last dim.
-void emitRotary(llvm::StringRef symbol, unsigned vectorBits, mlir::ModuleOp module);
+/// What the code depends on.
+struct RotaryForm {
+  size_t numRuns = 1;   ///< of neighbouring dims that the tables have
+  bool isWhole = false; ///< whether each half of the input has columns of its own in the tables
+};
+
+/// Appends the kernel `symbol` of all f32 rotations of a form to `module`. Buffers: input, cosine, sine, result.
+/// Extents: for each run, from the last, the rows of the dims between it and the run after it, and its own; then the
+/// width. Its rows are those of the last dim.
+void emitRotary(const RotaryForm &form, llvm::StringRef symbol, unsigned vectorBits, mlir::ModuleOp module);
 
 } // namespace ds
 

@@ -229,14 +229,17 @@ void InstructionEmitter::emitAttention(Operation *op) {
 }
 
 void InstructionEmitter::emitRotary(RotaryEmbeddingOp op) {
-  Value input = op.getInput();
-  int64_t positions = op.getPositions(), last = op.getType().getRank() - 1;
-  plan::KernelCallT call = kernelCall(op, kernels.addRotary(), /*hasFinish=*/false);
-  Layout layout = layoutOf(input);
-  Shape shape = shapeOf(input.getType());
-  call.extents = {extents.addProduct(layout, shape, positions + 1, last),
-                  extents.addProduct(layout, shape, positions, positions + 1),
-                  extents.addProduct(layout, shape, last, last + 1)};
+  plan::KernelCallT call = kernelCall(op, kernels.addRotary(op), /*hasFinish=*/false);
+  Layout layout = layoutOf(op.getInput());
+  Shape shape = shapeOf(op.getInput().getType());
+  const int64_t last = op.getType().getRank() - 1;
+  int64_t next = last;
+  for (auto [begin, end] : op.getTableRuns()) {
+    call.extents.push_back(extents.addProduct(layout, shape, end, next));
+    call.extents.push_back(extents.addProduct(layout, shape, begin, end));
+    next = begin;
+  }
+  call.extents.push_back(extents.addProduct(layout, shape, last, last + 1));
   call.rows = extents.addProduct(layout, shape, 0, last);
   int64_t elements = maxOwnedElements(layout, shape, mesh);
   call.chunks = std::clamp<int64_t>(elements / kElementsPerKernelChunk, 1, kMaxKernelChunks);

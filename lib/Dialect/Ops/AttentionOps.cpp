@@ -40,15 +40,38 @@ LogicalResult AttentionGradOp::verify() {
   return verifyShape(*this, "gradient of the value", getValueGradient().getType().getShape(), v);
 }
 
+SmallVector<int64_t> RotaryEmbeddingOp::getTableDims() {
+  if (std::optional<ArrayRef<int64_t>> dims = getDims())
+    return SmallVector<int64_t>(*dims);
+  int64_t last = getType().getRank() - 1;
+  return llvm::to_vector(llvm::seq(last - getCosine().getType().getRank() + 1, last));
+}
+
+SmallVector<std::pair<int64_t, int64_t>> RotaryEmbeddingOp::getTableRuns() {
+  SmallVector<std::pair<int64_t, int64_t>> runs;
+  for (int64_t dim : llvm::reverse(getTableDims())) {
+    if (!runs.empty() && runs.back().first == dim + 1)
+      runs.back().first = dim;
+    else
+      runs.emplace_back(dim, dim + 1);
+  }
+  return runs;
+}
+
 LogicalResult RotaryEmbeddingOp::verify() {
-  ArrayRef<int64_t> input = getInput().getType().getShape();
-  if (input.size() < 2 || input.back() % 2)
+  ArrayRef<int64_t> input = getInput().getType().getShape(), cosine = getCosine().getType().getShape();
+  if (input.empty() || input.back() % 2)
     return emitOpError("input must have an even last dim");
-  int64_t positions = getPositions();
-  if (positions < 0 || positions >= static_cast<int64_t>(input.size()) - 1)
-    return emitOpError("position_dim must be in [0, ") << input.size() - 1 << "), got " << positions;
-  const int64_t expected[] = {input[positions], input.back() / 2};
-  if (failed(verifyShape(*this, "cosine", getCosine().getType().getShape(), expected)) ||
+  if (cosine.empty() || cosine.size() > input.size())
+    return emitOpError("cosine must have a rank in [1, ") << input.size() << "], got " << cosine.size();
+  SmallVector<int64_t> dims = getTableDims(), expected;
+  if (failed(verifyLength(*this, "dims", dims.size(), cosine.size() - 1)) ||
+      failed(verifyAscendingDims(*this, dims, static_cast<int64_t>(input.size()) - 1)))
+    return failure();
+  for (int64_t dim : dims)
+    expected.push_back(input[dim]);
+  expected.push_back(hasWholeTables() ? input.back() : input.back() / 2);
+  if (failed(verifyShape(*this, "cosine", cosine, expected)) ||
       failed(verifyShape(*this, "sine", getSine().getType().getShape(), expected)))
     return failure();
   return verifyShape(*this, "result", getType().getShape(), input);
@@ -104,10 +127,14 @@ LayoutRule AttentionGradOp::getLayoutRule() {
 
 LayoutRule RotaryEmbeddingOp::getLayoutRule() {
   LayoutRule rule;
-  ValueIndices value = rule.addDims(shapeOfTensor(getInput()));
+  ValueIndices value = rule.addDims(shapeOfTensor(getInput())), angles;
   rule.indices[value.back()[0]].kind = IndexKind::Whole;
-  unsigned half = rule.addIndex(shapeOfTensor(getCosine())[1], IndexKind::Whole);
-  ValueIndices angles = {value[getPositions()], {half}};
+  for (int64_t dim : getTableDims())
+    angles.push_back(value[dim]);
+  if (hasWholeTables())
+    angles.push_back(value.back());
+  else
+    angles.push_back({rule.addIndex(shapeOfTensor(getCosine()).back(), IndexKind::Whole)});
   rule.operands = {value, angles, angles};
   rule.results = {value};
   rule.setLinear(PartialRule::Multilinear, {0});

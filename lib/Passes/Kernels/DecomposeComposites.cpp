@@ -219,23 +219,36 @@ struct DecomposeRotaryEmbedding : OpRewritePattern<RotaryEmbeddingOp> {
     if (op.getType().getElementType().isF32())
       return rewriter.notifyMatchFailure(op, "has a kernel of its own");
     TensorBuilder b(rewriter, op.getLoc());
-    RankedTensorType type = op.getType();
-    int64_t rank = type.getRank(), half = type.getShape().back() / 2;
-    Dims halfShape(type.getShape()), offsets(rank, 0), strides(rank, 1);
-    halfShape.back() = half;
-    auto halfType = RankedTensorType::get(halfShape, type.getElementType(), type.getEncoding());
-    auto sliceAt = [&](int64_t offset) {
-      offsets.back() = offset;
-      return b.make<SliceOp>(halfType, op.getInput(), offsets, strides);
-    };
-    Value first = sliceAt(0), second = sliceAt(half);
-    const int64_t angleDims[] = {op.getPositions(), rank - 1};
-    Value cosine = b.broadcast(op.getCosine(), halfType, angleDims);
-    Value sine = b.broadcast(op.getSine(), halfType, angleDims);
-    Value halves[] = {b.sub(b.mul(first, cosine), b.mul(second, sine)),
-                      b.add(b.mul(second, cosine), b.mul(first, sine))};
-    rewriter.replaceOpWithNewOp<ConcatOp>(op, type, halves, rank - 1);
+    auto [x1, x2] = halvesOf(b, op.getInput());
+    auto [cosine1, cosine2] = anglesOf(b, op, op.getCosine(), x1);
+    auto [sine1, sine2] = anglesOf(b, op, op.getSine(), x1);
+    Value halves[] = {b.sub(b.mul(x1, cosine1), b.mul(x2, sine1)), b.add(b.mul(x2, cosine2), b.mul(x1, sine2))};
+    rewriter.replaceOpWithNewOp<ConcatOp>(op, op.getType(), halves, op.getType().getRank() - 1);
     return success();
+  }
+
+  /// The two halves of the last dim.
+  static std::pair<Value, Value> halvesOf(TensorBuilder &b, Value value) {
+    RankedTensorType type = TensorBuilder::typeOf(value);
+    Dims shape(type.getShape()), offsets(type.getRank(), 0), strides(type.getRank(), 1);
+    shape.back() /= 2;
+    auto halfType = RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
+    Value first = b.make<SliceOp>(halfType, value, offsets, strides);
+    offsets.back() = shape.back();
+    return {first, b.make<SliceOp>(halfType, value, offsets, strides)};
+  }
+
+  /// What each half of the input is multiplied with, repeated as `half` is.
+  static std::pair<Value, Value> anglesOf(TensorBuilder &b, RotaryEmbeddingOp op, Value table, Value half) {
+    Dims dims = op.getTableDims();
+    dims.push_back(op.getType().getRank() - 1);
+    auto repeat = [&](Value angles) { return b.broadcast(angles, TensorBuilder::typeOf(half), dims); };
+    if (!op.hasWholeTables()) {
+      Value angles = repeat(table);
+      return {angles, angles};
+    }
+    auto [first, second] = halvesOf(b, table);
+    return {repeat(first), repeat(second)};
   }
 };
 

@@ -164,6 +164,13 @@ struct HoistTransposeAboveJoin : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// The dims of a rotation's tables after `placeOf` told where each dim of its input goes; null if the tables would have
+/// to be transposed too.
+static DenseI64ArrayAttr moveTableDims(RotaryEmbeddingOp op, function_ref<int64_t(int64_t)> placeOf) {
+  SmallVector<int64_t> moved = llvm::map_to_vector(op.getTableDims(), placeOf);
+  return llvm::is_sorted(moved) ? DenseI64ArrayAttr::get(op.getContext(), moved) : DenseI64ArrayAttr();
+}
+
 /// rotary(transpose(x)) is transpose(rotary(x)): the transpose comes next to the attention.
 struct SinkTransposeBelowRotary : OpRewritePattern<RotaryEmbeddingOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -172,10 +179,12 @@ struct SinkTransposeBelowRotary : OpRewritePattern<RotaryEmbeddingOp> {
     if (!transpose || transpose.getPermutation().back() != op.getType().getRank() - 1 ||
         isAttentionResult(transpose.getInput()))
       return rewriter.notifyMatchFailure(op, "is not of a transpose that keeps the last dim");
+    DenseI64ArrayAttr dims = moveTableDims(op, [&](int64_t dim) { return transpose.getPermutation()[dim]; });
+    if (!dims)
+      return rewriter.notifyMatchFailure(op, "has tables of the transposed order");
     Value input = transpose.getInput();
     Value rotated =
-        RotaryEmbeddingOp::create(rewriter, op.getLoc(), input.getType(), input, op.getCosine(), op.getSine(),
-                                  rewriter.getI64IntegerAttr(transpose.getPermutation()[op.getPositions()]));
+        RotaryEmbeddingOp::create(rewriter, op.getLoc(), input.getType(), input, op.getCosine(), op.getSine(), dims);
     rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), rotated, transpose.getPermutation());
     return success();
   }
@@ -190,10 +199,13 @@ struct HoistTransposeAboveRotary : OpRewritePattern<TransposeOp> {
     if (!rotary || !rotary->hasOneUse() || permutation.back() != op.getType().getRank() - 1 ||
         !isAttentionResult(rotary.getInput()))
       return rewriter.notifyMatchFailure(op, "does not follow the rotation of an attention's result");
+    DenseI64ArrayAttr dims =
+        moveTableDims(rotary, [&](int64_t dim) { return llvm::find(permutation, dim) - permutation.begin(); });
+    if (!dims)
+      return rewriter.notifyMatchFailure(op, "follows a rotation by tables of another order");
     Value transposed = TransposeOp::create(rewriter, op.getLoc(), op.getType(), rotary.getInput(), permutation);
-    int64_t positions = llvm::find(permutation, rotary.getPositions()) - permutation.begin();
     rewriter.replaceOpWithNewOp<RotaryEmbeddingOp>(op, op.getType(), transposed, rotary.getCosine(), rotary.getSine(),
-                                                   rewriter.getI64IntegerAttr(positions));
+                                                   dims);
     return success();
   }
 };

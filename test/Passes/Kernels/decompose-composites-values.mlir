@@ -46,6 +46,15 @@ func.func @attention(%q: tensor<2x4x6x8xf64>, %k: tensor<2x2x6x8xf64>, %g: tenso
   return %0, %1#0, %1#1, %1#2, %2 : tensor<2x4x6x8xf64>, tensor<2x4x6x8xf64>, tensor<2x2x6x8xf64>, tensor<2x2x6x8xf64>, tensor<2x4x6x8xf64>
 }
 
+func.func @rotations(%x: tensor<2x4x6x8xf64>, %row: tensor<8xf64>, %outer: tensor<2x6x4xf64>, %whole: tensor<4x6x8xf64>)
+    -> (tensor<2x4x6x8xf64>, tensor<2x4x6x8xf64>, tensor<2x4x6x8xf64>) {
+  %0 = ds.rotary_embedding %x, %row, %row : (tensor<2x4x6x8xf64>, tensor<8xf64>, tensor<8xf64>) -> tensor<2x4x6x8xf64>
+  %1 = ds.rotary_embedding %x, %outer, %outer {dims = array<i64: 0, 2>}
+      : (tensor<2x4x6x8xf64>, tensor<2x6x4xf64>, tensor<2x6x4xf64>) -> tensor<2x4x6x8xf64>
+  %2 = ds.rotary_embedding %x, %whole, %whole : (tensor<2x4x6x8xf64>, tensor<4x6x8xf64>, tensor<4x6x8xf64>) -> tensor<2x4x6x8xf64>
+  return %0, %1, %2 : tensor<2x4x6x8xf64>, tensor<2x4x6x8xf64>, tensor<2x4x6x8xf64>
+}
+
 func.func @updates(%p: tensor<9xf64>, %g: tensor<9xf64>, %m: tensor<9xf64>, %v: tensor<9xf64>, %rate: tensor<f64>, %step: tensor<f64>)
     -> (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>) {
   %square = arith.mulf %v, %v : tensor<9xf64>

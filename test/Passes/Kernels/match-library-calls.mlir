@@ -253,7 +253,7 @@ func.func @leaves_a_pad_between_elements_alone(%a: tensor<2x2xf32> {ds.name = "a
 // CHECK-SAME:  (%[[X:.*]]: {{.*}}, %[[C:.*]]: {{.*}}, %[[S:.*]]: {{.*}}, %[[K:.*]]: {{.*}})
 func.func @a_rotation_leaves_the_order_to_the_attention(%x: tensor<2x6x4x8xf32> {ds.name = "x"}, %c: tensor<6x4xf32> {ds.name = "c"}, %s: tensor<6x4xf32> {ds.name = "s"}, %k: tensor<2x4x6x8xf32> {ds.name = "k"})
     -> (tensor<2x4x6x8xf32> {ds.name = "y"}) {
-  // CHECK-NEXT: %[[Q:.*]] = ds.rotary_embedding %[[X]], %[[C]], %[[S]] {position_dim = 1 : i64}
+  // CHECK-NEXT: %[[Q:.*]] = ds.rotary_embedding %[[X]], %[[C]], %[[S]] {dims = array<i64: 1>}
   // CHECK-NEXT: ds.fused_attention %[[Q]], %[[K]], %[[K]] {indices = "bskd,bktd,bkte->bkse,bks"
   // CHECK-NEXT: return
   %t = ds.transpose %x {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x6x4x8xf32>) -> tensor<2x4x6x8xf32>
@@ -263,10 +263,22 @@ func.func @a_rotation_leaves_the_order_to_the_attention(%x: tensor<2x6x4x8xf32> 
   return %y : tensor<2x4x6x8xf32>
 }
 
+// CHECK-LABEL: func.func @tables_of_a_transposed_order_keep_the_transpose
+func.func @tables_of_a_transposed_order_keep_the_transpose(%x: tensor<2x6x4x8xf32> {ds.name = "x"}, %c: tensor<4x6x4xf32> {ds.name = "c"}, %k: tensor<2x4x6x8xf32> {ds.name = "k"})
+    -> (tensor<2x4x6x8xf32> {ds.name = "y"}) {
+  // CHECK-NEXT: %[[T:.*]] = ds.transpose
+  // CHECK-NEXT: ds.rotary_embedding %[[T]], %{{.*}}, %{{.*}} : (tensor<2x4x6x8xf32>
+  %t = ds.transpose %x {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x6x4x8xf32>) -> tensor<2x4x6x8xf32>
+  %q = ds.rotary_embedding %t, %c, %c : (tensor<2x4x6x8xf32>, tensor<4x6x4xf32>, tensor<4x6x4xf32>) -> tensor<2x4x6x8xf32>
+  %y, %l = ds.fused_attention %q, %k, %k {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>) -> (tensor<2x4x6x8xf32>, tensor<2x4x6xf32>)
+  return %y : tensor<2x4x6x8xf32>
+}
+
 // CHECK-LABEL: func.func @a_rotated_result_is_written_in_order
 func.func @a_rotated_result_is_written_in_order(%q: tensor<2x4x6x8xf32> {ds.name = "q"}, %c: tensor<6x4xf32> {ds.name = "c"}, %s: tensor<6x4xf32> {ds.name = "s"}) -> (tensor<2x6x4x8xf32> {ds.name = "y"}) {
   // CHECK-NEXT: %[[A:.*]], %{{.*}} = ds.fused_attention {{.*}} {indices = "bksd,bktd,bkte->bske,bks"
-  // CHECK-NEXT: %[[Y:.*]] = ds.rotary_embedding %[[A]], %{{.*}} {position_dim = 1 : i64}
+  // CHECK-NEXT: %[[Y:.*]] = ds.rotary_embedding %[[A]], %{{.*}} {dims = array<i64: 1>}
   // CHECK-NEXT: return %[[Y]]
   %a, %l = ds.fused_attention %q, %q, %q {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.5 : f64}
       : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>) -> (tensor<2x4x6x8xf32>, tensor<2x4x6xf32>)

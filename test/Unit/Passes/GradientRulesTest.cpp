@@ -346,6 +346,14 @@ static Rule attention(const std::string &name, int keyHeads, const std::string &
   return {name, types, "tensor<2x4x3x3xf64>", body, ""};
 }
 
+/// A rotation of %a by the tables %b and %c.
+static Rule rotary(const std::string &name, const std::string &type, const std::string &table,
+                   const std::string &attributes) {
+  std::string body = "  %y = ds.rotary_embedding %a, %b, %c {" + attributes + "} : (" + type + ", " + table + ", " +
+                     table + ") -> " + type;
+  return {name, {type, table, table}, type, body, ""};
+}
+
 static const Rule kAttention[] = {
     attention("whole", 4, "", false),
     attention("causal", 4, "", true),
@@ -353,12 +361,12 @@ static const Rule kAttention[] = {
     attention("key_bias", 4, "tensor<2x1x1x5xf64>", false),
     attention("full_bias_causal_grouped", 2, "tensor<2x4x3x5xf64>", true),
     attention("head_bias", 1, "tensor<1x4x3x5xf64>", false),
-    {"rotary_embedding",
-     {"tensor<2x3x4xf64>", "tensor<3x2xf64>", "tensor<3x2xf64>"},
-     "tensor<2x3x4xf64>",
-     "  %y = ds.rotary_embedding %a, %b, %c : (tensor<2x3x4xf64>, tensor<3x2xf64>, tensor<3x2xf64>) -> "
-     "tensor<2x3x4xf64>",
-     ""},
+    rotary("rotary_embedding", "tensor<2x3x4xf64>", "tensor<3x2xf64>", ""),
+    rotary("rotary_embedding_of_unlike_halves", "tensor<2x3x4xf64>", "tensor<3x4xf64>", ""),
+    rotary("rotary_embedding_of_rows_alike", "tensor<2x3x4xf64>", "tensor<4xf64>", ""),
+    rotary("rotary_embedding_of_one_row", "tensor<6xf64>", "tensor<3xf64>", ""),
+    rotary("rotary_embedding_along_other_dims", "tensor<2x3x2x4xf64>", "tensor<2x2x2xf64>", "dims = array<i64: 0, 2>"),
+    rotary("rotary_embedding_of_each_row", "tensor<2x3x4xf64>", "tensor<2x3x4xf64>", "dims = array<i64: 0, 1>"),
 };
 INSTANTIATE_TEST_SUITE_P(Attention, GradientRule, ::testing::ValuesIn(kAttention),
                          [](const auto &info) { return info.param.name; });

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <array>
 #include <limits>
 
 using namespace mlir;
@@ -58,25 +59,46 @@ static void differentiateAttention(AttentionOp op, Gradients &g) {
     g.operands[3] = biasGradient(op, g);
 }
 
-/// The gradients of cosine and sine, both [S, D/2], with the halves x1, x2 of the input and g1, g2 of the result's
-/// gradient: g1 x1 + g2 x2 and g2 x1 - g1 x2, summed over the leading dims.
+/// The two halves of the last dim.
+static std::array<Value, 2> halvesOf(Value value, StepBuilder &build) {
+  const int64_t last = tensorTypeOf(value).getRank() - 1, half = tensorTypeOf(value).getShape().back() / 2;
+  return {build.slice(value, last, 0, half), build.slice(value, last, half, half)};
+}
+
+/// The gradients of cosine and sine, with g for the result's: g x and g (-x2, x1), summed over the dims, and halves,
+/// that share an angle.
 static void differentiateAngles(RotaryEmbeddingOp op, Gradients &g) {
-  int64_t rank = tensorTypeOf(op.getInput()).getRank(), half = tensorTypeOf(op.getCosine()).getDimSize(1);
-  auto halfOf = [&](Value value, int64_t number) { return g.build.slice(value, rank - 1, number * half, half); };
-  Value x1 = halfOf(op.getInput(), 0), x2 = halfOf(op.getInput(), 1);
-  Value g1 = halfOf(g.result(), 0), g2 = halfOf(g.result(), 1);
-  SmallVector<int64_t> leading = dimRange(0, rank - 2);
+  const SmallVector<int64_t> dims = op.getTableDims();
+  SmallVector<int64_t> repeated = dimRange(0, tensorTypeOf(op.getInput()).getRank() - 1);
+  llvm::erase_if(repeated, [&](int64_t dim) { return llvm::is_contained(dims, dim); });
+  auto ofTable = [&](Value factor) {
+    Value sum = g.build.reduce(g.build.mul(g.result(), factor), repeated);
+    if (op.hasWholeTables())
+      return sum;
+    auto [first, second] = halvesOf(sum, g.build);
+    return g.build.add(first, second);
+  };
   if (g.needed[1])
-    g.operands[1] = g.build.reduce(g.build.add(g.build.mul(g1, x1), g.build.mul(g2, x2)), leading);
-  if (g.needed[2])
-    g.operands[2] = g.build.reduce(g.build.sub(g.build.mul(g2, x1), g.build.mul(g1, x2)), leading);
+    g.operands[1] = ofTable(op.getInput());
+  if (!g.needed[2])
+    return;
+  auto row = RankedTensorType::get(op.getType().getShape().back() / 2, op.getType().getElementType());
+  Value turned =
+      g.build.value<RotaryEmbeddingOp>(op.getType(), op.getInput(), g.build.zeros(row), g.build.splat(row, 1));
+  g.operands[2] = ofTable(turned);
 }
 
 /// The rotation back.
 static void differentiateRotary(RotaryEmbeddingOp op, Gradients &g) {
-  if (g.needed[0])
+  if (g.needed[0]) {
+    Value sine = op.getSine();
+    if (op.hasWholeTables()) {
+      auto [first, second] = halvesOf(sine, g.build);
+      sine = g.build.concat({second, first}, tensorTypeOf(sine).getRank() - 1);
+    }
     g.operands[0] =
-        g.build.value<RotaryEmbeddingOp>(op.getType(), g.result(), op.getCosine(), g.build.neg(op.getSine()));
+        g.build.value<RotaryEmbeddingOp>(op.getType(), g.result(), op.getCosine(), g.build.neg(sine), op.getDimsAttr());
+  }
   if (g.needed[1] || g.needed[2])
     differentiateAngles(op, g);
 }
