@@ -313,7 +313,8 @@ struct DecomposeSgdUpdate : OpRewritePattern<SgdUpdateOp> {
 // Reductions over middle dims
 //===----------------------------------------------------------------------===//
 
-/// A reduction of neither the leading nor the trailing dims becomes one of each run of dims, the last run first.
+/// A reduction of neither the leading nor the trailing dims becomes one of the trailing and then one of the leading
+/// dims, or has its dims brought to the end.
 struct SplitReduction : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -325,7 +326,9 @@ struct SplitReduction : OpRewritePattern<ReduceOp> {
     size_t runStart = dims.size() - 1;
     while (runStart > 0 && dims[runStart - 1] == dims[runStart] - 1)
       --runStart;
-    if (runStart == 0)
+    bool isOfBothEnds =
+        dims.back() == rank - 1 && runStart > 0 && dims[runStart - 1] == static_cast<int64_t>(runStart) - 1;
+    if (!isOfBothEnds)
       return transposeFirst(op, rewriter);
     TensorBuilder b(rewriter, op.getLoc());
     Value folded = b.reduce(op.getInput(), dims.drop_front(runStart), op.getKind());
@@ -333,7 +336,7 @@ struct SplitReduction : OpRewritePattern<ReduceOp> {
     return success();
   }
 
-  /// One run in the middle: brings it to the end.
+  /// Brings the dims to the end.
   LogicalResult transposeFirst(ReduceOp op, PatternRewriter &rewriter) const {
     TensorBuilder b(rewriter, op.getLoc());
     RankedTensorType type = op.getInput().getType();

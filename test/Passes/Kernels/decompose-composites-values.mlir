@@ -55,6 +55,13 @@ func.func @rotations(%x: tensor<2x4x6x8xf64>, %row: tensor<8xf64>, %outer: tenso
   return %0, %1, %2 : tensor<2x4x6x8xf64>, tensor<2x4x6x8xf64>, tensor<2x4x6x8xf64>
 }
 
+func.func @reductions(%x: tensor<2x3x4x5xf64>) -> (tensor<3x5xf64>, tensor<2x4xf64>, tensor<3x4xf64>) {
+  %0 = ds.reduce %x {dims = array<i64: 0, 2>, kind = #ds.reduction<sum>} : (tensor<2x3x4x5xf64>) -> tensor<3x5xf64>
+  %1 = ds.reduce %x {dims = array<i64: 1, 3>, kind = #ds.reduction<sum>} : (tensor<2x3x4x5xf64>) -> tensor<2x4xf64>
+  %2 = ds.reduce %x {dims = array<i64: 0, 3>, kind = #ds.reduction<sum>} : (tensor<2x3x4x5xf64>) -> tensor<3x4xf64>
+  return %0, %1, %2 : tensor<3x5xf64>, tensor<2x4xf64>, tensor<3x4xf64>
+}
+
 func.func @updates(%p: tensor<9xf64>, %g: tensor<9xf64>, %m: tensor<9xf64>, %v: tensor<9xf64>, %rate: tensor<f64>, %step: tensor<f64>)
     -> (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>) {
   %square = arith.mulf %v, %v : tensor<9xf64>

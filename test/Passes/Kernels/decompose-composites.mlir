@@ -89,3 +89,24 @@ func.func @leaves_a_joined_dim_that_stays_alone(%x: tensor<4x2x3xf32> {ds.name =
   %y = ds.reduce %r {dims = array<i64: 0>, kind = #ds.reduction<sum>} : (tensor<4x6xf32>) -> tensor<6xf32>
   return %y : tensor<6xf32>
 }
+
+// Kernels fold leading or trailing dims.
+// CHECK-LABEL: func.func @dims_apart_come_to_the_end
+func.func @dims_apart_come_to_the_end(%x: tensor<2x3x4x5xf32> {ds.name = "x"}) -> (tensor<3x5xf32> {ds.name = "y"}, tensor<2x4xf32> {ds.name = "z"}) {
+  // CHECK-NEXT: %[[T:.*]] = ds.transpose %{{.*}} {permutation = array<i64: 1, 3, 0, 2>}
+  // CHECK-NEXT: %[[Y:.*]] = ds.reduce %[[T]] {dims = array<i64: 2, 3>
+  // CHECK-NEXT: %[[U:.*]] = ds.transpose %{{.*}} {permutation = array<i64: 0, 2, 1, 3>}
+  // CHECK-NEXT: %[[Z:.*]] = ds.reduce %[[U]] {dims = array<i64: 2, 3>
+  // CHECK-NEXT: return %[[Y]], %[[Z]]
+  %y = ds.reduce %x {dims = array<i64: 0, 2>, kind = #ds.reduction<sum>} : (tensor<2x3x4x5xf32>) -> tensor<3x5xf32>
+  %z = ds.reduce %x {dims = array<i64: 1, 3>, kind = #ds.reduction<sum>} : (tensor<2x3x4x5xf32>) -> tensor<2x4xf32>
+  return %y, %z : tensor<3x5xf32>, tensor<2x4xf32>
+}
+
+// CHECK-LABEL: func.func @dims_at_both_ends_stay
+func.func @dims_at_both_ends_stay(%x: tensor<2x3x4x5xf32> {ds.name = "x"}) -> (tensor<3x4xf32> {ds.name = "y"}) {
+  // CHECK-NEXT: %[[R:.*]] = ds.reduce %{{.*}} {dims = array<i64: 3>
+  // CHECK-NEXT: ds.reduce %[[R]] {dims = array<i64: 0>
+  %y = ds.reduce %x {dims = array<i64: 0, 3>, kind = #ds.reduction<sum>} : (tensor<2x3x4x5xf32>) -> tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
+}
