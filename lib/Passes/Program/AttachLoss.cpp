@@ -68,7 +68,7 @@ struct AttachLoss : ds::impl::AttachLossPassBase<AttachLoss> {
       return signalPassFailure();
     dropResults(*function, llvm::BitVector(function->getNumResults(), true));
     Builder builder(&getContext());
-    appendResult(*function, *loss, builder.getNamedAttr(kNameAttr, builder.getStringAttr("loss")));
+    appendResults(*function, {{*loss, builder.getNamedAttr(kNameAttr, builder.getStringAttr("loss"))}});
     eraseDeadOps(*function);
   }
 

@@ -58,7 +58,7 @@ struct ClipGradients : ds::impl::ClipGradientsPassBase<ClipGradients> {
     Value norm = globalNorm(build, gradients, normType(gradients));
     if (maxNorm > 0)
       scale(build, gradients, norm);
-    appendResult(*function, norm, builder.getNamedAttr(kNameAttr, builder.getStringAttr("grad_norm")));
+    appendResults(*function, {{norm, builder.getNamedAttr(kNameAttr, builder.getStringAttr("grad_norm"))}});
   }
 
 private:

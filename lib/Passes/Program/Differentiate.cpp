@@ -137,13 +137,15 @@ static FailureOr<Value> findLoss(func::FuncOp function) {
 /// Appends the gradient of each variable as a result, zeros where the loss does not depend on it.
 static void appendGradients(func::FuncOp function, ArrayRef<VariableOp> variables, const ReverseMode &reverse) {
   OpBuilder builder(endOfComputation(function));
+  SmallVector<NamedResult> results;
   for (VariableOp variable : variables) {
     Value gradient = reverse.gradientOf(variable.getSymNameAttr());
     if (!gradient)
       gradient = StepBuilder(builder, variable.getLoc()).zeros(variable.getTensorType());
-    appendResult(function, gradient,
-                 builder.getNamedAttr(kGradientAttr, FlatSymbolRefAttr::get(variable.getSymNameAttr())));
+    results.push_back(
+        {gradient, builder.getNamedAttr(kGradientAttr, FlatSymbolRefAttr::get(variable.getSymNameAttr()))});
   }
+  appendResults(function, results);
 }
 
 namespace {

@@ -47,12 +47,15 @@ Value ds::appendArgument(func::FuncOp function, Type type, StringRef name) {
   return function.getArgument(number);
 }
 
-void ds::appendResult(func::FuncOp function, Value value, NamedAttribute attribute) {
-  auto attributes = DictionaryAttr::get(function.getContext(), attribute);
-  [[maybe_unused]] LogicalResult inserted =
-      function.insertResult(function.getNumResults(), value.getType(), attributes);
+void ds::appendResults(func::FuncOp function, ArrayRef<NamedResult> results) {
+  MLIRContext *context = function.getContext();
+  SmallVector<Value> values = llvm::map_to_vector(results, [](const NamedResult &result) { return result.value; });
+  SmallVector<DictionaryAttr> attributes = llvm::map_to_vector(
+      results, [&](const NamedResult &result) { return DictionaryAttr::get(context, result.attribute); });
+  SmallVector<unsigned> places(results.size(), function.getNumResults());
+  [[maybe_unused]] LogicalResult inserted = function.insertResults(places, TypeRange(ValueRange(values)), attributes);
   assert(succeeded(inserted) && "a function takes any result");
-  returnOf(function).getOperandsMutable().append(value);
+  returnOf(function).getOperandsMutable().append(values);
 }
 
 void ds::dropResults(func::FuncOp function, const llvm::BitVector &isDropped) {

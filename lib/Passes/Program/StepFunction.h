@@ -30,8 +30,14 @@ mlir::func::ReturnOp returnOf(mlir::func::FuncOp function);
 
 /// Appends an argument.
 mlir::Value appendArgument(mlir::func::FuncOp function, mlir::Type type, llvm::StringRef name);
-/// Appends a result with one attribute.
-void appendResult(mlir::func::FuncOp function, mlir::Value value, mlir::NamedAttribute attribute);
+/// A result of a function, with the one attribute that tells what it is.
+struct NamedResult {
+  mlir::Value value;
+  mlir::NamedAttribute attribute;
+};
+
+/// Appends results, all at once: each type that a function ever had is kept for good, and lists all its results.
+void appendResults(mlir::func::FuncOp function, llvm::ArrayRef<NamedResult> results);
 /// Drops the results for which `isDropped` is set.
 void dropResults(mlir::func::FuncOp function, const llvm::BitVector &isDropped);
 
