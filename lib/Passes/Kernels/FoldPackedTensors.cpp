@@ -150,22 +150,34 @@ struct FoldConcatOfGradients : OpRewritePattern<ConcatOp> {
 struct ConcatOfPads : OpRewritePattern<arith::AddFOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  /// The pads of a tree of sums, each used once; false if there is anything else.
-  static bool collect(Value value, SmallVectorImpl<PadOp> &pads) {
-    if (auto pad = value.getDefiningOp<PadOp>()) {
-      pads.push_back(pad);
-      return pad->hasOneUse();
+  /// The pads of a tree of sums, each used once; none if there is anything else, or more than `limit` sums.
+  static SmallVector<PadOp> padsOf(arith::AddFOp root, int64_t limit) {
+    SmallVector<PadOp> pads;
+    SmallVector<Value> stack = {root.getRhs(), root.getLhs()};
+    while (!stack.empty()) {
+      Value value = stack.pop_back_val();
+      if (!value.hasOneUse())
+        return {};
+      if (auto pad = value.getDefiningOp<PadOp>()) {
+        pads.push_back(pad);
+        continue;
+      }
+      auto sum = value.getDefiningOp<arith::AddFOp>();
+      if (!sum || --limit <= 0)
+        return {};
+      stack.append({sum.getRhs(), sum.getLhs()});
     }
-    auto sum = value.getDefiningOp<arith::AddFOp>();
-    return sum && sum->hasOneUse() && collect(sum.getLhs(), pads) && collect(sum.getRhs(), pads);
+    return pads;
   }
 
   LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const override {
-    SmallVector<PadOp> pads;
-    if (!collect(op.getLhs(), pads) || !collect(op.getRhs(), pads))
-      return failure();
+    // No more pads than elements along the longest dim: a long chain of other sums is left at once.
     RankedTensorType whole = cast<RankedTensorType>(op.getType());
-    ArrayRef<int64_t> shape = whole.getShape(), first = pads.front().getInput().getType().getShape();
+    ArrayRef<int64_t> shape = whole.getShape();
+    SmallVector<PadOp> pads = shape.empty() ? SmallVector<PadOp>() : padsOf(op, *llvm::max_element(shape));
+    if (pads.empty())
+      return failure();
+    ArrayRef<int64_t> first = pads.front().getInput().getType().getShape();
     const auto *cut = std::mismatch(shape.begin(), shape.end(), first.begin()).first;
     int64_t dim = cut - shape.begin();
     if (dim == whole.getRank())
