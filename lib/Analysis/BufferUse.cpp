@@ -48,6 +48,7 @@ private:
   func::FuncOp function;
   const AssignedStorage &storage;
   OpTimes times;
+  BufferSharing sharing;
   std::vector<Value> held;         ///< per buffer: the root of what it holds; null: not written by this step
   std::vector<StartOp> inFlight;   ///< per buffer: the collective that writes it
   std::map<unsigned, Value> atEnd; ///< what a buffer that lives from step to step must hold at the end
@@ -143,7 +144,7 @@ LogicalResult BufferUse::writeResult(Operation *op, OpResult result) {
   const unsigned buffer = storage.storageOf(result);
   for (OpOperand &operand : op->getOpOperands())
     if (isTensor(operand.get()) && storage.storageOf(operand.get()) == buffer &&
-        !mayShareBuffer(op, result.getResultNumber(), operand.getOperandNumber()))
+        !sharing.isAllowed(op, result.getResultNumber(), operand.getOperandNumber()))
       return op->emitOpError("must not write over operand ") << operand.getOperandNumber() << " in " << nameOf(buffer);
   return write(op, buffer, result);
 }

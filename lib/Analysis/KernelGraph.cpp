@@ -72,7 +72,7 @@ public:
 
 private:
   Block &body() { return kernel.getBody().front(); }
-  bool isFlat() { return !layoutOf(graph.space).flat.empty(); }
+  bool isFlat() const { return !layout.flat.empty(); }
 
   // 1. Space and places
   void findSpace();
@@ -103,6 +103,7 @@ private:
 
   KernelOp kernel;
   KernelGraph graph;
+  Layout layout; ///< of the space
   DenseMap<Value, DimMap> maps;
   std::map<std::pair<void *, DimSet>, unsigned> numbers;
   int64_t firstColumn = -1; ///< the first dim that row statistics fold; -1: there are none
@@ -127,6 +128,7 @@ void GraphBuilder::findSpace() {
       consider(result);
   if (!graph.space)
     graph.space = RankedTensorType::get({}, Float32Type::get(kernel.getContext()));
+  layout = layoutOf(graph.space);
 }
 
 const DimMap *GraphBuilder::findMap(Value value) {
@@ -248,15 +250,14 @@ LogicalResult GraphBuilder::makeNodes() {
 
 /// Every placed value must be cut over the ranks as the space is.
 LogicalResult GraphBuilder::checkPlaces() {
-  Layout space = layoutOf(graph.space);
   for (auto &[value, map] : maps) {
-    Layout layout = layoutOf(value);
+    Layout own = layoutOf(value);
     if (map.empty())
       continue;
-    bool fits = layout.flat == space.flat;
+    bool fits = own.flat == layout.flat;
     for (auto [dim, place] : llvm::enumerate(map))
       fits &=
-          layout.dims[dim] == space.dims[place] && tensorTypeOf(value).getDimSize(dim) == graph.space.getDimSize(place);
+          own.dims[dim] == layout.dims[place] && tensorTypeOf(value).getDimSize(dim) == graph.space.getDimSize(place);
     if (!fits)
       return kernel.emitOpError("must run over one space, got ") << value.getType() << " beside " << graph.space;
   }
@@ -284,7 +285,6 @@ void GraphBuilder::findRows() {
 
 /// A dim of one element on every rank: whether a value has it makes no difference.
 bool GraphBuilder::isFreeDim(int64_t dim) {
-  Layout layout = layoutOf(graph.space);
   for (const Factor &factor : layout.dims[dim])
     if (!factor.axes.empty())
       return false;
@@ -387,7 +387,6 @@ LogicalResult GraphBuilder::checkResults() {
 
 /// The runtime tells where a group starts only if its dim is one interval.
 LogicalResult GraphBuilder::checkIotas() {
-  Layout layout = layoutOf(graph.space);
   for (const KernelNode &node : graph.nodes) {
     if (node.kind != NodeKind::Iota)
       continue;

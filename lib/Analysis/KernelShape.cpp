@@ -116,3 +116,12 @@ bool ds::mayShareBuffer(Operation *op, unsigned result, unsigned operand) {
   auto fused = dyn_cast<FusedMatmulOp>(op);
   return fused && fused.getAddend() && operand == op->getNumOperands() - 1;
 }
+
+bool BufferSharing::isAllowed(Operation *op, unsigned result, unsigned operand) {
+  if (!isa<KernelOp>(op))
+    return mayShareBuffer(op, result, operand);
+  auto [answer, isNew] = ofKernels[op].try_emplace({result, operand});
+  if (isNew)
+    answer->second = mayShareBuffer(op, result, operand);
+  return answer->second;
+}

@@ -8,10 +8,13 @@
 using namespace mlir;
 using namespace ds;
 
+static constexpr OperationEquivalence::Flags kIgnored =
+    OperationEquivalence::IgnoreLocations | OperationEquivalence::IgnoreDiscardableAttrs;
+
 unsigned OpStructure::getHashValue(const Operation *op) {
   return OperationEquivalence::computeHash(
       const_cast<Operation *>(op), [](Value operand) { return hash_value(operand.getType()); },
-      OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations);
+      OperationEquivalence::ignoreHashValue, kIgnored);
 }
 
 bool OpStructure::isEqual(const Operation *left, const Operation *right) {
@@ -27,5 +30,5 @@ bool OpStructure::isEqual(const Operation *left, const Operation *right) {
     return success(isInside ? inside.lookup(x) == y : x.getType() == y.getType());
   };
   auto markEqual = [&](Value x, Value y) { inside[x] = y; };
-  return OperationEquivalence::isEquivalentTo(a, b, areEqual, markEqual, OperationEquivalence::IgnoreLocations);
+  return OperationEquivalence::isEquivalentTo(a, b, areEqual, markEqual, kIgnored);
 }

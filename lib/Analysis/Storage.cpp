@@ -11,8 +11,6 @@
 
 #include "ds/Analysis/Storage.h"
 
-#include "ds/Analysis/KernelShape.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -131,16 +129,6 @@ void StoragePlan::unite(Value into, Value value) {
     fixedClasses.insert(a);
 }
 
-bool StoragePlan::worksInPlace(Operation *op, unsigned result, unsigned operand) {
-  auto kernel = dyn_cast<KernelOp>(op);
-  if (!kernel)
-    return mayShareBuffer(op, result, operand);
-  auto [answer, isNew] = inPlace[kernel].try_emplace({result, operand});
-  if (isNew)
-    answer->second = mayShareBuffer(op, result, operand);
-  return answer->second;
-}
-
 /// Whether the op that defines `value` reads members of the class only so that it may write over them.
 bool StoragePlan::mayOverwrite(Value value, Value previousLeader) {
   Operation *op = value.getDefiningOp();
@@ -149,7 +137,7 @@ bool StoragePlan::mayOverwrite(Value value, Value previousLeader) {
     return false;
   const unsigned result = cast<OpResult>(value).getResultNumber();
   for (auto [number, operand] : llvm::enumerate(op->getOperands()))
-    if (isTensor(operand) && leader(operand) == previousLeader && !worksInPlace(op, result, number))
+    if (isTensor(operand) && leader(operand) == previousLeader && !sharing.isAllowed(op, result, number))
       return false;
   return true;
 }

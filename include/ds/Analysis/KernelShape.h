@@ -6,6 +6,7 @@
 #ifndef DS_ANALYSIS_KERNELSHAPE_H
 #define DS_ANALYSIS_KERNELSHAPE_H
 
+#include "ds/Analysis/OpStructure.h"
 #include "ds/Dialect/DsDialect.h"
 
 namespace ds {
@@ -46,6 +47,15 @@ mlir::FailureOr<KernelShape> analyzeKernel(KernelOp kernel, const Mesh &mesh);
 /// elements of one size at the same places, and each element of the operand is last read before, or when, that of the
 /// result is written. One operand may take one result only. False if `op` is a kernel that has no shape.
 bool mayShareBuffer(mlir::Operation *op, unsigned result, unsigned operand);
+
+/// The answers of `mayShareBuffer`, found once for all kernels of one structure.
+class BufferSharing {
+public:
+  bool isAllowed(mlir::Operation *op, unsigned result, unsigned operand);
+
+private:
+  StructureMap<llvm::SmallDenseMap<std::pair<unsigned, unsigned>, bool>> ofKernels;
+};
 
 } // namespace ds
 

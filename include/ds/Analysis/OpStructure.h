@@ -12,16 +12,16 @@
 
 namespace ds {
 
-/// Compares ops by name, attributes, regions, and the types of operands and results: neither by the values that they
-/// read nor by their locations. Whoever answers by it must not look at either.
+/// Compares ops by name, inherent attributes, regions, and the types of operands and results: neither by the values
+/// that they read, nor by their locations, nor by what passes note on them (`ds.buffers`, `ds.seconds`). Whoever
+/// answers by it must not look at any of these.
 struct OpStructure : llvm::DenseMapInfo<mlir::Operation *> {
   static unsigned getHashValue(const mlir::Operation *op);
   static bool isEqual(const mlir::Operation *a, const mlir::Operation *b);
 };
 
 /// From ops to an answer for all ops of their structure. The ops in it must neither change nor go while it is used.
-template <typename Answer>
-using StructureMap = llvm::DenseMap<mlir::Operation *, Answer, OpStructure>;
+template <typename Answer> using StructureMap = llvm::DenseMap<mlir::Operation *, Answer, OpStructure>;
 using StructureSet = llvm::DenseSet<mlir::Operation *, OpStructure>;
 
 } // namespace ds

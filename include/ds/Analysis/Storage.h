@@ -6,7 +6,7 @@
 #ifndef DS_ANALYSIS_STORAGE_H
 #define DS_ANALYSIS_STORAGE_H
 
-#include "ds/Analysis/OpStructure.h"
+#include "ds/Analysis/KernelShape.h"
 #include "ds/Dialect/DsDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -51,7 +51,6 @@ private:
   void unite(mlir::Value into, mlir::Value value);
   bool canFollow(mlir::Value value, mlir::Value previous);
   bool mayOverwrite(mlir::Value value, mlir::Value previousLeader);
-  bool worksInPlace(mlir::Operation *op, unsigned result, unsigned operand);
   int64_t lastUse(mlir::Value value);
   int64_t definition(mlir::Value value);
   void uniteIfPossible(mlir::Value previous, mlir::Value value);
@@ -68,8 +67,7 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> storageIds; ///< of leaders
   llvm::StringMap<unsigned> variableStorage;
   std::vector<Storage> allStorages;
-  /// Of kernels: whether a result may take the buffer of an input.
-  StructureMap<llvm::SmallDenseMap<std::pair<unsigned, unsigned>, bool>> inPlace;
+  BufferSharing sharing;
 };
 
 /// The op and, where its location tells it, the node of the model that it comes from: `matmul h.0.mlp.c_fc`.
