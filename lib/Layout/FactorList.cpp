@@ -11,8 +11,10 @@
 
 using namespace ds;
 
+static bool isWhole(const DimLayout &dim) { return dim.size() == 1 && dim.front().size == kWholeDim; }
+
 DimLayout ds::resolvedDim(const DimLayout &dim, int64_t size) {
-  if (dim.size() == 1 && dim.front().size == kWholeDim)
+  if (isWhole(dim))
     return {Factor{size, dim.front().axes}};
   return dim;
 }
@@ -37,7 +39,8 @@ static DimLayout normalizedDim(const DimLayout &dim, int64_t size) {
 
 Layout ds::normalized(Layout layout, const Shape &shape) {
   for (size_t i = 0; i < shape.size(); ++i)
-    layout.dims[i] = normalizedDim(layout.dims[i], shape[i]);
+    if (!isWhole(layout.dims[i]))
+      layout.dims[i] = normalizedDim(layout.dims[i], shape[i]);
   return layout;
 }
 
@@ -138,7 +141,11 @@ std::optional<std::vector<DimLayout>> ds::splitDim(const DimLayout &dim, const S
       parts.push_back({Factor{part, {}}});
     return isFree(dim) ? std::optional(parts) : std::nullopt;
   }
-  FactorReader reader(resolvedDim(dim, size), mesh);
+  const DimLayout resolved = resolvedDim(dim, size);
+  const bool isOneFactor = sizes.size() == 1 && resolved.size() == 1 && resolved.front().size == size;
+  if (isOneFactor) // nothing to cut
+    return std::vector<DimLayout>{resolved};
+  FactorReader reader(resolved, mesh);
   std::vector<DimLayout> parts(sizes.size());
   for (size_t i = 0; i < sizes.size(); ++i)
     if (!reader.take(sizes[i], parts[i]))
