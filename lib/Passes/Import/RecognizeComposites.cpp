@@ -23,7 +23,9 @@ struct RecognizeComposites : ds::impl::RecognizeCompositesPassBase<RecognizeComp
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateRecognizeCompositePatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled); // a program has no control flow
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
 };

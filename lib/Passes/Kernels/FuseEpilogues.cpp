@@ -102,7 +102,9 @@ struct FuseEpilogues : ds::impl::FuseEpiloguesPassBase<FuseEpilogues> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<FuseBias, FuseGelu, FuseSilu, FuseRelu>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled); // a program has no control flow
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
 };

@@ -47,7 +47,9 @@ struct MatchLibraryCalls : ds::impl::MatchLibraryCallsPassBase<MatchLibraryCalls
     patterns.add<FuseAccumulation>(&getContext());
     populateFoldTransposePatterns(patterns);
     populateFoldPackedTensorPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    GreedyRewriteConfig config;
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled); // a program has no control flow
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
 };
