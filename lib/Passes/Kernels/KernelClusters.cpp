@@ -38,8 +38,8 @@ static RankedTensorType spaceOf(Operation *op) {
 
 /// Whether two types cut the same elements to the same ranks, whatever their element types.
 static bool sameSpace(RankedTensorType a, RankedTensorType b) {
-  if (a.getShape() != b.getShape())
-    return false;
+  if (a.getShape() != b.getShape() || a.getEncoding() == b.getEncoding())
+    return a.getShape() == b.getShape();
   Layout left = layoutOf(a), right = layoutOf(b);
   return left.dims == right.dims && left.flat == right.flat;
 }
@@ -216,7 +216,7 @@ void KernelClusters::start(Operation *op) {
   KernelCluster cluster;
   cluster.space = spaceOf(op);
   cluster.segment = segment;
-  clusters.push_back(cluster);
+  clusters.push_back(std::move(cluster));
   [[maybe_unused]] bool joined = join(op, clusters.size() - 1);
   assert(joined && "an op fits the cluster of its own space");
 }

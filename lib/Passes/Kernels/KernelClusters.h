@@ -26,11 +26,11 @@ using DimMap = llvm::SmallVector<int64_t, 4>;
 /// One kernel in the making.
 struct KernelCluster {
   llvm::SmallVector<mlir::Operation *> ops;
-  mlir::RankedTensorType space;             ///< shape and layout of the iteration space
-  llvm::DenseMap<mlir::Value, DimMap> maps; ///< the member results, and over which dims they run
-  llvm::DenseSet<mlir::Value> foldedRows;   ///< results of leading reductions: known only after the kernel
-  int64_t firstColumn = -1;                 ///< the first dim of the columns; -1: not decided
-  int64_t segment = 0;                      ///< number of separating ops before it in the block
+  mlir::RankedTensorType space;                     ///< shape and layout of the iteration space
+  llvm::SmallDenseMap<mlir::Value, DimMap, 4> maps; ///< the member results, and over which dims they run
+  llvm::SmallDenseSet<mlir::Value, 4> foldedRows;   ///< results of leading reductions: known only after the kernel
+  int64_t firstColumn = -1;                         ///< the first dim of the columns; -1: not decided
+  int64_t segment = 0;                              ///< number of separating ops before it in the block
 };
 
 class KernelClusters {
@@ -56,7 +56,7 @@ private:
   bool reachesInputsOf(unsigned target, unsigned cluster);
 
   mlir::Block &block;
-  llvm::SmallVector<KernelCluster> clusters;
+  std::vector<KernelCluster> clusters;
   llvm::DenseMap<mlir::Operation *, unsigned> clusterOf;
   llvm::DenseMap<mlir::Operation *, int64_t> segmentOf;
   int64_t segment = 0;
