@@ -3,6 +3,7 @@
 
 #include "OpWork.h"
 
+#include "ds/Analysis/OpStructure.h"
 #include "ds/Analysis/PredictedTime.h"
 #include "ds/Passes/Passes.h"
 
@@ -29,12 +30,23 @@ struct PredictTimes : ds::impl::PredictTimesPassBase<PredictTimes> {
     }
     const Mesh mesh = meshOf(getOperation());
     const Machine rank = shareOf(*found, mesh.numRanks());
-    Builder builder(&getContext());
+    StructureMap<std::optional<double>> ofKernels; // those of all layers take as long
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (std::optional<double> seconds = predict(op, mesh, rank))
-        op->setAttr(kSecondsAttr, builder.getF64FloatAttr(*seconds));
-      return isa<KernelOp>(op) ? WalkResult::skip() : WalkResult::advance();
+      if (!isa<KernelOp>(op)) {
+        note(op, predict(op, mesh, rank));
+        return WalkResult::advance();
+      }
+      auto [seconds, isNew] = ofKernels.try_emplace(op);
+      if (isNew)
+        seconds->second = predict(op, mesh, rank);
+      note(op, seconds->second);
+      return WalkResult::skip();
     });
+  }
+
+  static void note(Operation *op, std::optional<double> seconds) {
+    if (seconds)
+      op->setAttr(kSecondsAttr, Builder(op->getContext()).getF64FloatAttr(*seconds));
   }
 
   static std::optional<double> predict(Operation *op, const Mesh &mesh, const Machine &rank) {
