@@ -24,7 +24,7 @@ bool OpStructure::isEqual(const Operation *left, const Operation *right) {
   for (Operation *special : {getEmptyKey(), getTombstoneKey()})
     if (a == special || b == special)
       return false;
-  DenseMap<Value, Value> inside; // what the regions define
+  llvm::SmallDenseMap<Value, Value, 32> inside; // what the regions define
   auto areEqual = [&](Value x, Value y) {
     const bool isInside = a->isAncestor(x.getParentRegion()->getParentOp());
     return success(isInside ? inside.lookup(x) == y : x.getType() == y.getType());

@@ -79,7 +79,7 @@ std::vector<DimLayout> ds::dimsOfValue(const ValueIndices &value, const LayoutRu
       parts.push_back(resolvedDim(splits[index], rule.indices[index].size));
     layout.dims.push_back(parts.empty() ? DimLayout(1) : joinDims(parts));
   }
-  return normalized(layout, shape).dims;
+  return normalized(std::move(layout), shape).dims;
 }
 
 //===----------------------------------------------------------------------===//
