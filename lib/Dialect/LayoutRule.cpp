@@ -74,6 +74,10 @@ std::vector<DimLayout> ds::dimsOfValue(const ValueIndices &value, const LayoutRu
                                        const Shape &shape) {
   Layout layout;
   for (const SmallVector<unsigned, 2> &indices : value) {
+    if (indices.size() == 1) { // nothing to join
+      layout.dims.push_back(splits[indices.front()]);
+      continue;
+    }
     std::vector<DimLayout> parts;
     for (unsigned index : indices)
       parts.push_back(resolvedDim(splits[index], rule.indices[index].size));

@@ -97,6 +97,8 @@ SmallVector<Vote> LayoutPropagator::collectVotes(Operation *op, const LayoutRule
       weight = 0;
     }
     for (auto [dim, indices] : llvm::enumerate(rule.operands[number])) {
+      if (axesOf(layout.dims[dim]).empty())
+        continue; // has nothing to say
       Layout one;
       one.dims = {layout.dims[dim]};
       auto splits = splitsOfValue(one, {indices}, rule, {type.getDimSize(dim)}, mesh);
@@ -184,7 +186,7 @@ void LayoutPropagator::applyDecision(Operation *op, const LayoutRule &rule, cons
     auto type = dyn_cast<RankedTensorType>(op->getOperand(number).getType());
     if (!type)
       continue;
-    Layout wanted = Layout::replicated(type.getRank());
+    Layout wanted;
     wanted.dims = dimsOfValue(rule.operands[number], rule, splits, shapeOf(type));
     wanted.partial = partials[number];
     resultPartial.insert(wanted.partial.begin(), wanted.partial.end());
@@ -192,7 +194,7 @@ void LayoutPropagator::applyDecision(Operation *op, const LayoutRule &rule, cons
   }
   for (auto [number, result] : llvm::enumerate(op->getResults())) {
     auto type = cast<RankedTensorType>(result.getType());
-    Layout layout = Layout::replicated(type.getRank());
+    Layout layout;
     layout.dims = dimsOfValue(rule.results[number], rule, splits, shapeOf(type));
     layout.partial = resultPartial;
     result.setType(withLayout(type, layout));
