@@ -153,3 +153,18 @@ TEST(CpuCompiler, AnUnknownCpuIsRefused) {
   EXPECT_TRUE(mlir::failed(CpuCompiler::create(kernel.context(), options)));
   EXPECT_EQ(message, "must know the CPU, got \"z80\"");
 }
+
+TEST(OpStructure, WhatPassesNoteTellsNoOpsApart) {
+  ParsedKernel kernel({"q = tensor<8x128x64xf32>", "c = tensor<64xf32>"}, "!q, !c", "!q, !c", kScaledSum);
+  mlir::OwningOpRef<KernelOp> copy(kernel.op().clone());
+  (*copy)->setAttr(kBuffersAttr, mlir::DenseI64ArrayAttr::get(copy->getContext(), {1, 2}));
+  EXPECT_EQ(OpStructure::getHashValue(kernel.op()), OpStructure::getHashValue(*copy));
+  EXPECT_TRUE(OpStructure::isEqual(kernel.op(), *copy));
+}
+
+TEST(OpStructure, WhatAKernelDoesTellsItApart) {
+  ParsedKernel kernel({"q = tensor<8x128x64xf32>", "c = tensor<64xf32>"}, "!q, !c", "!q, !c", kScaledSum);
+  mlir::OwningOpRef<KernelOp> copy(kernel.op().clone());
+  copy->walk([](ReduceOp reduce) { reduce.setKind(Reduction::Max); });
+  EXPECT_FALSE(OpStructure::isEqual(kernel.op(), *copy));
+}
