@@ -5,6 +5,7 @@
 
 #include "ds/Passes/Pipelines.h"
 
+#include "ds/Passes/GreedyRewrites.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,10 +49,8 @@ void ds::buildProgramPipeline(OpPassManager &manager, const ProgramOptions &opti
   DifferentiatePassOptions differentiate;
   differentiate.frozen.assign(options.frozen.begin(), options.frozen.end());
   manager.addPass(createDifferentiatePass(differentiate));
-  GreedyRewriteConfig config;
-  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled); // a program has no control flow
   // Before the loop over parts: canonicalization is quadratic in what a loop carries.
-  manager.addPass(createCanonicalizerPass(config));
+  manager.addPass(createCanonicalizerPass(flatRewrites()));
   manager.addPass(createCSEPass());
   manager.addPass(createAccumulateGradientsPass({options.parts}));
   // After the loop: the norm is that of the whole batch.

@@ -3,10 +3,10 @@
 
 #include "ds/Dialect/DsDialect.h"
 #include "ds/Import/Recognize.h"
+#include "ds/Passes/GreedyRewrites.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ds {
 #define GEN_PASS_DEF_RECOGNIZECOMPOSITESPASS
@@ -23,9 +23,7 @@ struct RecognizeComposites : ds::impl::RecognizeCompositesPassBase<RecognizeComp
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateRecognizeCompositePatterns(patterns);
-    GreedyRewriteConfig config;
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled); // a program has no control flow
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), flatRewrites())))
       signalPassFailure();
   }
 };

@@ -3,12 +3,12 @@
 
 #include "LibraryPatterns.h"
 
+#include "ds/Passes/GreedyRewrites.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ds {
 #define GEN_PASS_DEF_MATCHLIBRARYCALLSPASS
@@ -47,9 +47,7 @@ struct MatchLibraryCalls : ds::impl::MatchLibraryCallsPassBase<MatchLibraryCalls
     patterns.add<FuseAccumulation>(&getContext());
     populateFoldTransposePatterns(patterns);
     populateFoldPackedTensorPatterns(patterns);
-    GreedyRewriteConfig config;
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled); // a program has no control flow
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), flatRewrites())))
       signalPassFailure();
   }
 };
