@@ -7,11 +7,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <numeric>
 
 using namespace ds;
-
-static bool overlapInTime(const ArenaBuffer &a, const ArenaBuffer &b) { return a.first <= b.last && b.first <= a.last; }
 
 /// Replaces times by their ranks among all that occur: what overlaps stays the same. Returns their number.
 static uint32_t compressTimes(std::vector<ArenaBuffer> &buffers) {
@@ -96,18 +95,42 @@ ArenaPacking ds::packArena(const std::vector<ArenaBuffer> &buffers) {
   return best;
 }
 
+/// A sweep over time with the live buffers by offset. O(n log n).
+static std::optional<std::pair<uint32_t, uint32_t>> findOverlap(const std::vector<ArenaBuffer> &buffers,
+                                                                const std::vector<uint64_t> &offsets) {
+  std::vector<uint32_t> births;
+  for (uint32_t id = 0; id < buffers.size(); ++id)
+    if (buffers[id].bytes > 0)
+      births.push_back(id);
+  std::vector<uint32_t> deaths = births;
+  std::sort(births.begin(), births.end(), [&](uint32_t a, uint32_t b) { return buffers[a].first < buffers[b].first; });
+  std::sort(deaths.begin(), deaths.end(), [&](uint32_t a, uint32_t b) { return buffers[a].last < buffers[b].last; });
+  std::map<uint64_t, uint32_t> live; // by offset; disjoint
+  size_t dead = 0;
+  for (uint32_t id : births) {
+    for (; buffers[deaths[dead]].last < buffers[id].first; ++dead)
+      live.erase(offsets[deaths[dead]]);
+    const auto next = live.lower_bound(offsets[id]);
+    if (next != live.end() && next->first < offsets[id] + buffers[id].bytes)
+      return std::minmax(id, next->second);
+    if (next != live.begin()) {
+      const uint32_t before = std::prev(next)->second;
+      if (offsets[before] + buffers[before].bytes > offsets[id])
+        return std::minmax(id, before);
+    }
+    live.emplace(offsets[id], id);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> ds::findPackingFault(const std::vector<ArenaBuffer> &buffers, const ArenaPacking &packing) {
   if (packing.offsets.size() != buffers.size())
     return "a packing must have one offset per buffer";
-  for (size_t a = 0; a < buffers.size(); ++a) {
-    if (packing.offsets[a] + buffers[a].bytes > packing.bytes)
-      return "buffer " + std::to_string(a) + " must end inside the arena";
-    for (size_t b = 0; b < a; ++b) {
-      bool overlap = packing.offsets[a] < packing.offsets[b] + buffers[b].bytes &&
-                     packing.offsets[b] < packing.offsets[a] + buffers[a].bytes;
-      if (overlap && overlapInTime(buffers[a], buffers[b]))
-        return "buffers " + std::to_string(b) + " and " + std::to_string(a) + " overlap while both are live";
-    }
-  }
+  for (size_t id = 0; id < buffers.size(); ++id)
+    if (buffers[id].bytes > packing.bytes || packing.offsets[id] > packing.bytes - buffers[id].bytes)
+      return "buffer " + std::to_string(id) + " must end inside the arena";
+  if (auto overlap = findOverlap(buffers, packing.offsets))
+    return "buffers " + std::to_string(overlap->first) + " and " + std::to_string(overlap->second) +
+           " overlap while both are live";
   return std::nullopt;
 }

@@ -64,6 +64,23 @@ uint64_t smallestArena(const std::vector<ArenaBuffer> &buffers) {
   return smallest;
 }
 
+ArenaPacking packingAt(std::vector<uint64_t> offsets, uint64_t bytes) {
+  ArenaPacking packing;
+  packing.offsets = std::move(offsets);
+  packing.bytes = bytes;
+  return packing;
+}
+
+/// Looks at every pair.
+bool overlapsSomewhere(const std::vector<ArenaBuffer> &buffers, const std::vector<uint64_t> &offsets) {
+  for (size_t a = 0; a < buffers.size(); ++a)
+    for (size_t b = 0; b < a; ++b)
+      if (buffers[a].first <= buffers[b].last && buffers[b].first <= buffers[a].last &&
+          offsets[a] < offsets[b] + buffers[b].bytes && offsets[b] < offsets[a] + buffers[a].bytes)
+        return true;
+  return false;
+}
+
 TEST(ArenaPacking, PacksNothing) { EXPECT_EQ(packArena({}).bytes, 0u); }
 
 TEST(ArenaPacking, BuffersThatMeetInTimeLieApart) {
@@ -74,10 +91,40 @@ TEST(ArenaPacking, BuffersThatMeetInTimeLieApart) {
 }
 
 TEST(ArenaPacking, FindsAnOverlap) {
-  const std::vector<ArenaBuffer> buffers = {{256, 0, 3}, {512, 3, 5}};
-  ArenaPacking packing = packArena(buffers);
-  packing.offsets = {0, 0};
-  EXPECT_NE(findPackingFault(buffers, packing), std::nullopt);
+  const std::vector<ArenaBuffer> buffers = {{256, 0, 3}, {256, 3, 5}, {512, 3, 5}};
+  const ArenaPacking packing = packingAt({0, 768, 512}, 1024);
+  EXPECT_EQ(findPackingFault(buffers, packing), "buffers 1 and 2 overlap while both are live");
+}
+
+TEST(ArenaPacking, FindsABufferBeyondTheEnd) {
+  EXPECT_EQ(findPackingFault({{512, 0, 3}}, packingAt({256}, 512)), "buffer 0 must end inside the arena");
+  EXPECT_EQ(findPackingFault({{512, 0, 3}}, packingAt({UINT64_MAX - 255}, 512)), "buffer 0 must end inside the arena");
+}
+
+TEST(ArenaPacking, FindsAMissingOffset) {
+  EXPECT_EQ(findPackingFault({{512, 0, 3}}, packingAt({}, 512)), "a packing must have one offset per buffer");
+}
+
+TEST(ArenaPacking, BuffersMayTouch) {
+  // Behind each other in the arena, after each other in time, or without bytes.
+  const std::vector<ArenaBuffer> buffers = {{256, 0, 3}, {512, 0, 3}, {768, 4, 4}, {256, 5, 9}, {0, 0, 9}};
+  EXPECT_EQ(findPackingFault(buffers, packingAt({0, 256, 0, 512, 128}, 768)), std::nullopt);
+}
+
+TEST(ArenaPacking, FindsTheFaultsOfAPlainSearch) {
+  std::mt19937 random(4);
+  int faults = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const std::vector<ArenaBuffer> buffers = randomBuffers(random, 5, 8);
+    std::vector<uint64_t> offsets;
+    for (size_t i = 0; i < buffers.size(); ++i)
+      offsets.push_back(256 * (random() % 60));
+    const bool isFaulty = overlapsSomewhere(buffers, offsets);
+    ASSERT_EQ(findPackingFault(buffers, packingAt(offsets, 256 * 68)).has_value(), isFaulty) << "round " << round;
+    faults += isFaulty;
+  }
+  EXPECT_GT(faults, 500);
+  EXPECT_LT(faults, 1500);
 }
 
 TEST(ArenaPacking, LowerBoundIsTheLargestLiveSet) {

@@ -36,7 +36,7 @@ struct ArenaPacking {
 /// "On-Device Neural Net Inference with Mobile GPUs", 2019 (greedy by size).
 ArenaPacking packArena(const std::vector<ArenaBuffer> &buffers);
 
-/// Why `packing` is not a packing of `buffers`, or nothing.
+/// Why `packing` is not a packing of `buffers`, or nothing. O(n log n).
 std::optional<std::string> findPackingFault(const std::vector<ArenaBuffer> &buffers, const ArenaPacking &packing);
 
 } // namespace ds
