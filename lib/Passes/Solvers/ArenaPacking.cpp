@@ -4,13 +4,21 @@
 #include "ds/Passes/Solvers/ArenaPacking.h"
 
 #include "OccupiedSpace.h"
+#include "SkylineOrder.h"
 
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 using namespace ds;
+
+/// The search ends when the arena is at most a thousandth larger than the bound.
+static constexpr uint64_t kGoodEnoughPart = 1000;
+/// How long to look for a skyline's order, and how many buffers to place in repairs: both less than greedy packing
+/// takes where there are many buffers.
+static constexpr uint64_t kMostSkylineSteps = 10'000'000, kMostRepairPlacements = 20'000;
 
 /// Replaces times by their ranks among all that occur: what overlaps stays the same. Returns their number.
 static uint32_t compressTimes(std::vector<ArenaBuffer> &buffers) {
@@ -25,24 +33,6 @@ static uint32_t compressTimes(std::vector<ArenaBuffer> &buffers) {
   for (ArenaBuffer &buffer : buffers)
     buffer = {buffer.bytes, rankOf(buffer.first), rankOf(buffer.last)};
   return static_cast<uint32_t>(times.size());
-}
-
-/// `buffers` have times below `times`. Gives up, with a packing of as many bytes, at `limit`.
-static ArenaPacking packInOrder(const std::vector<ArenaBuffer> &buffers, uint32_t times,
-                                const std::vector<uint32_t> &order, uint64_t limit) {
-  ArenaPacking packing;
-  packing.offsets.assign(buffers.size(), 0);
-  OccupiedSpace space(times);
-  for (uint32_t id : order) {
-    const ArenaBuffer &buffer = buffers[id];
-    const uint64_t offset = space.findGap(buffer.bytes, buffer.first, buffer.last);
-    space.add({offset, offset + buffer.bytes}, buffer.first, buffer.last);
-    packing.offsets[id] = offset;
-    packing.bytes = std::max(packing.bytes, offset + buffer.bytes);
-    if (packing.bytes >= limit)
-      break;
-  }
-  return packing;
 }
 
 /// The largest sum of live bytes, and when.
@@ -66,33 +56,124 @@ static std::pair<uint64_t, uint32_t> largestLiveSet(const std::vector<ArenaBuffe
   return {peak, time};
 }
 
-ArenaPacking ds::packArena(const std::vector<ArenaBuffer> &buffers) {
-  std::vector<uint32_t> order(buffers.size());
-  auto lifetime = [&](uint32_t id) { return uint64_t(buffers[id].last) - buffers[id].first + 1; };
-  const std::function<bool(uint32_t, uint32_t)> orders[] = {
-      [&](uint32_t a, uint32_t b) { return buffers[a].bytes > buffers[b].bytes; },
-      [&](uint32_t a, uint32_t b) {
-        return double(buffers[a].bytes) * lifetime(a) > double(buffers[b].bytes) * lifetime(b);
-      },
-      [&](uint32_t a, uint32_t b) { return lifetime(a) > lifetime(b); },
-      [&](uint32_t a, uint32_t b) { return buffers[a].first < buffers[b].first; },
-  };
-  auto [lowerBound, peakTime] = largestLiveSet(buffers);
-  std::vector<ArenaBuffer> compressed = buffers;
-  const uint32_t times = compressTimes(compressed);
+namespace {
+
+/// Tries orders of greedy best fit and keeps the best packing.
+class PackingSearch {
+public:
+  explicit PackingSearch(const std::vector<ArenaBuffer> &buffers);
+
+  void tryOrders();
+  void repairOrders();
   ArenaPacking best;
-  for (const auto &before : orders) {
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), before);
-    ArenaPacking packing = packInOrder(compressed, times, order, best.offsets.empty() ? UINT64_MAX : best.bytes);
-    if (best.offsets.empty() || packing.bytes < best.bytes)
-      best = std::move(packing);
-    if (best.bytes == lowerBound)
-      break;
+
+private:
+  struct Try {
+    std::vector<uint32_t> order;
+    size_t highest = 0; ///< the place in the order of the buffer that reached farthest
+  };
+
+  bool isGoodEnough() const { return best.bytes - best.lowerBound <= best.lowerBound / kGoodEnoughPart; }
+  void pack(Try &attempt);
+  void addTry(std::vector<uint32_t> order);
+  void trySkyline(SkylineRule rule);
+  void trySorted(const std::function<double(const ArenaBuffer &)> &key);
+
+  const std::vector<ArenaBuffer> &given;
+  std::vector<ArenaBuffer> buffers; ///< the same with times below `times`
+  uint32_t times = 0;
+  std::vector<Try> tries;
+  uint64_t placements = 0; ///< so far
+};
+
+} // namespace
+
+PackingSearch::PackingSearch(const std::vector<ArenaBuffer> &buffers)
+    : given(buffers), buffers(buffers), times(compressTimes(this->buffers)) {
+  std::tie(best.lowerBound, best.peakTime) = largestLiveSet(given);
+  best.bytes = UINT64_MAX;
+}
+
+/// Gives up where the packing is no better than the best.
+void PackingSearch::pack(Try &attempt) {
+  std::vector<uint64_t> offsets(buffers.size());
+  uint64_t bytes = 0;
+  OccupiedSpace space(times);
+  for (size_t place = 0; place < attempt.order.size() && bytes < best.bytes; ++place) {
+    const ArenaBuffer &buffer = buffers[attempt.order[place]];
+    const uint64_t offset = space.findGap(buffer.bytes, buffer.first, buffer.last), end = offset + buffer.bytes;
+    space.add({offset, end}, buffer.first, buffer.last);
+    offsets[attempt.order[place]] = offset;
+    ++placements;
+    if (end > bytes) {
+      bytes = end;
+      attempt.highest = place;
+    }
   }
-  best.lowerBound = lowerBound;
-  best.peakTime = peakTime;
-  return best;
+  if (bytes < best.bytes) {
+    best.bytes = bytes;
+    best.offsets = std::move(offsets);
+  }
+}
+
+void PackingSearch::addTry(std::vector<uint32_t> order) {
+  tries.push_back({std::move(order)});
+  pack(tries.back());
+}
+
+void PackingSearch::trySkyline(SkylineRule rule) {
+  if (auto order = findSkylineOrder(buffers, times, rule, kMostSkylineSteps))
+    addTry(std::move(*order));
+}
+
+/// Buffers with a large key come first.
+void PackingSearch::trySorted(const std::function<double(const ArenaBuffer &)> &key) {
+  std::vector<uint32_t> order(buffers.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return key(given[a]) > key(given[b]); });
+  addTry(std::move(order));
+}
+
+void PackingSearch::tryOrders() {
+  auto lifetime = [](const ArenaBuffer &buffer) { return double(buffer.last) - buffer.first + 1; };
+  const std::function<void()> orders[] = {
+      [&] { trySorted([](const ArenaBuffer &buffer) { return double(buffer.bytes); }); },
+      [&] { trySkyline(SkylineRule::MostFlush); },
+      [&] { trySkyline(SkylineRule::LargestArea); },
+      [&] { trySorted([&](const ArenaBuffer &buffer) { return buffer.bytes * lifetime(buffer); }); },
+      [&] { trySorted(lifetime); },
+      [&] { trySorted([](const ArenaBuffer &buffer) { return -double(buffer.first); }); },
+  };
+  for (const auto &tryOrder : orders) {
+    tryOrder();
+    if (isGoodEnough())
+      return;
+  }
+}
+
+/// Packs each order in turn again with the buffer that reached too far at its front, as long as steps are left.
+void PackingSearch::repairOrders() {
+  const uint64_t most = placements + kMostRepairPlacements;
+  size_t stuck = 0;
+  for (size_t turn = 0; stuck < tries.size() && placements + buffers.size() <= most && !isGoodEnough(); ++turn) {
+    Try &attempt = tries[turn % tries.size()];
+    if (attempt.highest == 0) {
+      ++stuck;
+      continue;
+    }
+    stuck = 0;
+    const auto highest = attempt.order.begin() + attempt.highest;
+    std::rotate(attempt.order.begin(), highest, highest + 1);
+    attempt.highest = 0;
+    pack(attempt);
+  }
+}
+
+ArenaPacking ds::packArena(const std::vector<ArenaBuffer> &buffers) {
+  PackingSearch search(buffers);
+  search.tryOrders();
+  search.repairOrders();
+  return std::move(search.best);
 }
 
 /// A sweep over time with the live buffers by offset. O(n log n).
