@@ -54,28 +54,32 @@ private:
 
 } // namespace
 
-/// The bytes that `op` needs beside its results. Fails if it is a kernel without a shape.
+/// The bytes that a kernel or an attention needs beside its results. Fails if it is a kernel without a shape.
 static FailureOr<SmallVector<uint64_t>> workspaceBytes(Operation *op, const Mesh &mesh) {
   if (isa<FusedAttentionOp, FusedAttentionGradOp>(op))
     return SmallVector<uint64_t>{analyzeAttention(op, mesh).chunks * attentionWorkspace(op) * sizeof(float)};
-  SmallVector<uint64_t> bytes;
-  auto kernel = dyn_cast<KernelOp>(op);
-  if (!kernel)
-    return bytes;
-  FailureOr<KernelShape> shape = analyzeKernel(kernel, mesh);
+  FailureOr<KernelShape> shape = analyzeKernel(cast<KernelOp>(op), mesh);
   if (failed(shape))
     return failure();
+  SmallVector<uint64_t> bytes;
   for (const KernelWorkspace &workspace : shape->workspaces)
     bytes.push_back(shape->chunks * workspace.elements * elementBytes(workspace.element));
   return bytes;
 }
 
 LogicalResult ArenaBuilder::addWorkspaces() {
+  StructureMap<SmallVector<uint64_t>> needed; // that of all layers is the same
   for (Operation *op : times.ops()) {
-    FailureOr<SmallVector<uint64_t>> needed = workspaceBytes(op, mesh);
-    if (failed(needed))
-      return failure();
-    for (uint64_t bytes : *needed) {
+    if (!isa<KernelOp, FusedAttentionOp, FusedAttentionGradOp>(op))
+      continue;
+    auto [found, isNew] = needed.try_emplace(op);
+    if (isNew) {
+      FailureOr<SmallVector<uint64_t>> own = workspaceBytes(op, mesh);
+      if (failed(own))
+        return failure();
+      found->second = std::move(*own);
+    }
+    for (uint64_t bytes : found->second) {
       workspaces[op].push_back(storage.addScratch("workspace of " + describe(op), bytes));
       lifetimes.push_back({times.of(op), times.of(op)});
     }
