@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build"
+BUILD = ROOT / "build-release"
 TOOLS = BUILD / "bin"
 RESULTS = BUILD / "benchmark"
 ORACLES = pathlib.Path(os.environ.get("DS_ORACLES", ROOT.parent / "shared" / "oracles"))

@@ -69,7 +69,8 @@ def Ds_RotaryEmbeddingOp : Ds_ModelOp<"rotary_embedding", [SameOperandsAndResult
     With x1 and x2 for the two halves of the last dim of the input [.., D]: y1 = x1 cos1 - x2 sin1, y2 = x2 cos2 + x1 sin2. The
     tables, cosine and sine, have some of the input's dims before the last, ascending, then D columns, or D/2 that serve both halves.
     `dims` says which; if it is not given, they are those just before the last: tables [S, D/2] turn an input [.., S, D], and
-    tables [D] all rows alike. The adjoint has cosine and -sine, of D columns with its halves exchanged. Source: Su et al. 2021.
+    tables [D] all rows alike. The adjoint has cosine and -sine, of D columns with its halves exchanged. A `streamed` result is
+    stored past the caches, as a kernel's. Source: Su et al. 2021.
 
     ```mlir
     %y = ds.rotary_embedding %x, %c, %s {dims = array<i64: 0, 2>}
@@ -77,11 +78,11 @@ def Ds_RotaryEmbeddingOp : Ds_ModelOp<"rotary_embedding", [SameOperandsAndResult
     ```
   }];
   let arguments = (ins Ds_FloatTensor:$input, Ds_FloatTensor:$cosine, Ds_FloatTensor:$sine,
-                       OptionalAttr<DenseI64ArrayAttr>:$dims);
+                       OptionalAttr<DenseI64ArrayAttr>:$dims, UnitAttr:$streamed);
   let results = (outs Ds_FloatTensor:$result);
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$input, "::mlir::Value":$cosine, "::mlir::Value":$sine), [{
-    build($_builder, $_state, type, input, cosine, sine, ::mlir::DenseI64ArrayAttr());
+    build($_builder, $_state, type, input, cosine, sine, ::mlir::DenseI64ArrayAttr(), ::mlir::UnitAttr());
   }]>];
   let extraClassDeclaration = [{
     /// The dims of the input that the tables have, whether they are given or not.

@@ -123,7 +123,7 @@ def StreamResultsPass : Pass<"ds-stream-results", "::mlir::func::FuncOp"> {
   let description = [{
     Requires: kernels are formed.
     Ensures: each `ds.kernel` lists as `streamed` its results that take at least `min-bytes` on the rank that has most of them and cannot
-    lie where an input ends its life. A store through the caches would read each line before writing it, and drive out what is read
+    lie where an input ends its life; a `ds.rotary_embedding` is marked by the same law. A store through the caches would read each line before writing it, and drive out what is read
     sooner. Values are unchanged.
 
     ```mlir

@@ -202,8 +202,11 @@ void CodeBuilder::store(Value value, Value address, Lanes lanes) {
     LLVM::StoreOp::create(builder, loc, value, address, alignment);
 }
 
-void CodeBuilder::prefetch(Value address, int64_t ahead, int64_t bytes) {
-  for (int64_t offset = ahead; offset < ahead + bytes; offset += kCacheLine) {
+void CodeBuilder::prefetch(Value address, Type element, Lanes lanes) {
+  if (lanes.mask)
+    return;
+  const unsigned end = kPrefetchAhead + lanes.count * bytesOf(element);
+  for (unsigned offset = kPrefetchAhead; offset < end; offset += kCacheLine) {
     Value line = LLVM::GEPOp::create(builder, loc, pointerType(), builder.getI8Type(), address,
                                      ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(offset)));
     LLVM::Prefetch::create(builder, loc, line, /*rw=*/0, /*hint=*/3, /*cache=*/1);

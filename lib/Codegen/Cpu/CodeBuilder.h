@@ -23,6 +23,8 @@ struct Lanes {
 
 /// Bytes; also those of the widest vector.
 inline constexpr unsigned kCacheLine = 64;
+/// Bytes: about what a thread computes on while memory answers.
+inline constexpr unsigned kPrefetchAhead = 4096;
 
 class CodeBuilder {
 public:
@@ -79,8 +81,9 @@ public:
   /// bool is a byte in memory and i1 as a value. Lanes that do not exist read as zero.
   mlir::Value load(mlir::Type element, mlir::Value address, Lanes lanes);
   void store(mlir::Value value, mlir::Value address, Lanes lanes);
-  /// Asks for the lines of `bytes` bytes from `address` + `ahead` on, which need not exist.
-  void prefetch(mlir::Value address, int64_t ahead, int64_t bytes);
+  /// Asks for the lines that are kPrefetchAhead behind the lanes at `address`; they need not exist. Nothing for scalars
+  /// and lanes under a mask.
+  void prefetch(mlir::Value address, mlir::Type element, Lanes lanes);
   /// Stores a vector past the caches. The address must be a multiple of kCacheLine, and a fence must follow before
   /// another thread reads.
   void stream(mlir::Value value, mlir::Value address);

@@ -103,8 +103,9 @@ std::string CpuCompilerImpl::addAttention(Operation *op) {
 }
 
 std::string CpuCompilerImpl::addRotary(RotaryEmbeddingOp op) {
-  const RotaryForm form = {op.getTableRuns().size(), op.hasWholeTables()};
-  std::string structure = "rotary " + std::to_string(form.numRuns) + (form.isWhole ? " whole" : " half");
+  const RotaryForm form = {op.getTableRuns().size(), op.hasWholeTables(), op.getStreamed()};
+  std::string structure = "rotary " + std::to_string(form.numRuns) + (form.isWhole ? " whole" : " half") +
+                          (form.isStreamed ? " streamed" : "");
   return addKernel(structure, UnknownLoc::get(context),
                    [&](StringRef symbol, ModuleOp module) { emitRotary(form, symbol, cpu.vectorBits(), module); });
 }

@@ -29,9 +29,6 @@
 using namespace mlir;
 using namespace ds;
 
-/// Bytes: about what a thread computes on while memory answers.
-static constexpr int64_t kPrefetchAhead = 4096;
-
 static Reduction kindOf(const KernelNode &reduction) { return reduction.value.getDefiningOp<ReduceOp>().getKind(); }
 
 namespace {
@@ -195,8 +192,8 @@ Value KernelEmitter::emitNode(unsigned number, unsigned pass, Value at, Lanes la
   if (node.kind == NodeKind::Input) {
     Value buffer = buffers[cast<BlockArgument>(node.value).getArgNumber()];
     Value address = code.addressOf(buffer, node.element(), offsetOf(node.groups, at));
-    if (node.groups == graph.allGroups() && !lanes.mask && lanes.count > 0 && schedule.firstPass[number] == pass)
-      code.prefetch(address, kPrefetchAhead, lanes.count * CodeBuilder::bytesOf(node.element()));
+    if (node.groups == graph.allGroups() && schedule.firstPass[number] == pass)
+      code.prefetch(address, node.element(), lanes);
     return code.load(node.element(), address, lanes);
   }
   if (node.kind == NodeKind::Iota) {

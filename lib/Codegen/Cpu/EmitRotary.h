@@ -14,6 +14,7 @@ namespace ds {
 struct RotaryForm {
   size_t numRuns = 1;   ///< of neighbouring dims that the tables have
   bool isWhole = false; ///< whether each half of the input has columns of its own in the tables
+  bool isStreamed = false;
 };
 
 /// Appends the kernel `symbol` of all f32 rotations of a form to `module`. Buffers: input, cosine, sine, result.

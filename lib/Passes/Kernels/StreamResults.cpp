@@ -21,10 +21,12 @@ static int64_t maxBytesOf(Value value, const Mesh &mesh) {
 }
 
 /// Whether the result can lie where an input ends its life: then its lines are read anyway.
-static bool canReplaceInput(KernelOp kernel, unsigned result) {
-  for (auto [number, input] : llvm::enumerate(kernel.getInputs())) {
-    Operation *source = input.getDefiningOp();
-    if (source && !isa<ReadOp>(source) && input.hasOneUse() && mayShareBuffer(kernel, result, number))
+static bool canReplaceInput(OpResult result) {
+  Operation *op = result.getOwner();
+  for (OpOperand &operand : op->getOpOperands()) {
+    Operation *source = operand.get().getDefiningOp();
+    if (source && !isa<ReadOp>(source) && operand.get().hasOneUse() &&
+        mayShareBuffer(op, result.getResultNumber(), operand.getOperandNumber()))
       return true;
   }
   return false;
@@ -36,13 +38,19 @@ struct StreamResults : ds::impl::StreamResultsPassBase<StreamResults> {
 
   void runOnOperation() override {
     const Mesh mesh = meshOf(getOperation());
-    getOperation().walk([&](KernelOp kernel) {
-      SmallVector<int64_t> large;
+    auto isStreamed = [&](OpResult result) { return maxBytesOf(result, mesh) >= minBytes && !canReplaceInput(result); };
+    getOperation().walk([&](Operation *op) {
+      if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op))
+        rotary.setStreamed(isStreamed(rotary->getResult(0)));
+      auto kernel = dyn_cast<KernelOp>(op);
+      if (!kernel)
+        return;
+      SmallVector<int64_t> streamed;
       for (OpResult result : kernel.getResults())
-        if (maxBytesOf(result, mesh) >= minBytes && !canReplaceInput(kernel, result.getResultNumber()))
-          large.push_back(result.getResultNumber());
-      if (!large.empty())
-        kernel.setStreamed(large);
+        if (isStreamed(result))
+          streamed.push_back(result.getResultNumber());
+      if (!streamed.empty())
+        kernel.setStreamed(streamed);
     });
   }
 };

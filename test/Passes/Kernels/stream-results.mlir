@@ -33,6 +33,13 @@ func.func @leaves_a_result_alone_that_takes_an_inputs_place(%x: tensor<8x4xf32> 
   return %1 : tensor<8x4xf32>
 }
 
+// CHECK-LABEL: func.func @large_rotations_are_streamed
+// CHECK: ds.rotary_embedding %{{.*}} {streamed}
+func.func @large_rotations_are_streamed(%x: tensor<8x4xf32> {ds.name = "x"}, %c: tensor<8x2xf32> {ds.name = "c"}, %s: tensor<8x2xf32> {ds.name = "s"}) -> (tensor<8x4xf32> {ds.name = "y"}) {
+  %y = ds.rotary_embedding %x, %c, %s : (tensor<8x4xf32>, tensor<8x2xf32>, tensor<8x2xf32>) -> tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
+
 // What one rank has of it is small.
 // CHECK-LABEL: func.func @leaves_shards_alone
 // CHECK: ds.kernel(%{{.*}}) :

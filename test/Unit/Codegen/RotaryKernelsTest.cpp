@@ -31,6 +31,7 @@ struct Rotation {
   bool isWhole = false;
   std::string cpu = "native";
   int64_t chunks = 3;
+  bool isStreamed = false;
 
   int64_t width() const { return shape.back(); }
   int64_t columns() const { return isWhole ? width() : width() / 2; }
@@ -139,6 +140,7 @@ static std::vector<float> compileAndCall(const Rotation &rotation, const std::ve
     llvm::report_fatal_error("must parse");
   RotaryEmbeddingOp op;
   module->walk([&](RotaryEmbeddingOp found) { op = found; });
+  op.setStreamed(rotation.isStreamed);
   KernelFunction *function = compile(op, rotation.cpu);
   std::vector<GuardedBuffer> memory;
   memory.reserve(3);
@@ -186,6 +188,15 @@ TEST(RotaryKernels, AnyWidth) {
       SCOPED_TRACE(width);
       expectSame({{2, 3, 5, width}, {2}, isWhole});
     }
+}
+
+TEST(RotaryKernels, StreamedRowsOfAnyWidth) {
+  for (int64_t width : kWidths) {
+    SCOPED_TRACE(width);
+    Rotation rotation{{7, width}, {}};
+    rotation.isStreamed = true;
+    expectSame(rotation);
+  }
 }
 
 TEST(RotaryKernels, AllRowsAlike) {
