@@ -5,7 +5,7 @@
 
     benchmark/run.py [step|kernels|collectives|compile [NAME ...]]     all suites without an argument
 
-NAME is a part of a suite (docs/performance.md lists them). Each part prints its table and replaces what build/benchmark/SUITE.json
+NAME is a part of a suite (docs/performance.md lists them). Each part prints its table and replaces what build-release/benchmark/SUITE.json
 had of it; then docs/performance.md and docs/performance-SUITE.svg are brought up to date.
 
 DS_PEER_PYTHON  a Python that has torch, numpy, onnx and onnxruntime; peers are never a dependency
