@@ -161,14 +161,15 @@ void AttentionEmitter::addOverKeys(const MatrixView &target, const QueryBlock &b
   emitTileMatmul(code, matmul, lanes);
 }
 
-Value AttentionEmitter::maskScore(Value score, const QueryBlock &block, Value key, int64_t part) {
-  Type f32 = code.builder.getF32Type(), i32 = code.builder.getI32Type();
-  if (biasString) {
-    MatrixView bias = rowsOf(*biasString, block.head, key);
-    score = arith::AddFOp::create(code.builder, code.loc, score, code.splat(code.load(f32, bias.base, {}), lanes));
-  }
-  if (!isCausal)
+Value AttentionEmitter::addBias(Value score, const QueryBlock &block, Value key) {
+  if (!biasString)
     return score;
+  Value bias = code.load(code.builder.getF32Type(), rowsOf(*biasString, block.head, key).base, {});
+  return arith::AddFOp::create(code.builder, code.loc, score, code.splat(bias, lanes));
+}
+
+Value AttentionEmitter::maskScore(Value score, const QueryBlock &block, Value key, int64_t part) {
+  Type i32 = code.builder.getI32Type();
   Value last = code.iota(code.add(code.add(block.first, shift), code.index(part * lanes)), i32, lanes);
   Value position = code.splat(arith::TruncIOp::create(code.builder, code.loc, i32, key), lanes);
   Value isHidden = arith::CmpIOp::create(code.builder, code.loc, arith::CmpIPredicate::sgt, position, last);

@@ -8,18 +8,24 @@
 //     maxima = least, sums = 0, results = 0
 //     for each block of keys that some query sees
 //       scores = keys queries^T
-//       maxima' = the greater of maxima and scores; scores = exp(scores - maxima')
-//       sums, results *= exp(maxima - maxima'); sums += scores; results += scores^T values
+//       maxima' = the greatest of scores, where they exceed maxima by far
+//       sums, results *= exp(maxima - maxima'), if any changes
+//       scores = exp(scores - maxima'); sums += scores; results += scores^T values
 //     write results / sums, and maxima + log sums
 
 #include "EmitAttention.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <limits>
 
 using namespace mlir;
 using namespace ds;
+
+/// How far a score may exceed the maximum that is subtracted from it: exponentials are at most e^4, and results are
+/// scaled in few blocks only. Source: FlashAttention-4 (2026).
+static constexpr float kSlack = 4;
 
 namespace {
 
@@ -35,7 +41,10 @@ private:
   void emitHead(Value head, Value begin, Value end);
   void emitBlock(const QueryBlock &block);
   void emitKeys(const QueryBlock &block, Value firstKey);
+  SmallVector<Value> findMaxima(const QueryBlock &block, Value firstKey, Value keys, bool masks);
+  Value chooseMaxima(ArrayRef<Value> old, SmallVectorImpl<Value> &greatest);
   void updateStatistics(const QueryBlock &block, Value firstKey, Value keys);
+  void scaleSums(ArrayRef<Value> old, ArrayRef<Value> greatest);
   void scaleResults(Value queries);
   void writeResults(const QueryBlock &block);
 
@@ -97,35 +106,69 @@ void ForwardEmitter::emitKeys(const QueryBlock &block, Value firstKey) {
   Value keys = code.min(code.index(kKeys), code.sub(block.keyEnd, firstKey));
   emitScores(1, block, firstKey, keys, width, queries, scores);
   updateStatistics(block, firstKey, keys);
-  scaleResults(block.count);
   addOverKeys(scratchMatrix(results, resultStride), block, firstKey, keys, scores, 2, valueWidth);
 }
 
-/// Turns scores into exponentials; sets maxima, sums and factors.
-void ForwardEmitter::updateStatistics(const QueryBlock &block, Value firstKey, Value keys) {
-  OpBuilder &builder = code.builder;
-  SmallVector<Value> old, greatest;
+/// The greatest score of each query so far, of which `maxima` has those before these keys. Scores get bias and mask.
+SmallVector<Value> ForwardEmitter::findMaxima(const QueryBlock &block, Value firstKey, Value keys, bool masks) {
+  SmallVector<Value> old;
   for (int64_t part = 0; part < numParts(); ++part)
     old.push_back(loadPart(maxima, part));
-  greatest = code.loop(code.index(0), keys, old, [&](Value key, ValueRange carried) {
-    Value row = rowAt(scores, key, kQueries);
+  return code.loop(code.index(0), keys, old, [&](Value key, ValueRange carried) {
+    Value row = rowAt(scores, key, kQueries), at = code.add(firstKey, key);
     SmallVector<Value> next;
     for (int64_t part = 0; part < numParts(); ++part) {
-      Value score = maskScore(loadPart(row, part), block, code.add(firstKey, key), part);
-      if (changesScores())
+      Value score = addBias(loadPart(row, part), block, at);
+      if (masks)
+        score = maskScore(score, block, at, part);
+      if (masks || biasString)
         storePart(score, row, part);
       // A NaN that is not found here is found by the exponential.
-      next.push_back(arith::MaxNumFOp::create(builder, code.loc, carried[part], score));
+      next.push_back(arith::MaxNumFOp::create(code.builder, code.loc, carried[part], score));
     }
     return next;
   });
-  SmallVector<Value> totals;
-  for (int64_t part = 0; part < numParts(); ++part) {
-    Value factor = exp(arith::SubFOp::create(builder, code.loc, old[part], greatest[part]));
-    storePart(greatest[part], maxima, part);
-    storePart(factor, factors, part);
-    totals.push_back(arith::MulFOp::create(builder, code.loc, loadPart(sums, part), factor));
+}
+
+/// Leaves a maximum as it was where a greater score exceeds it by less than kSlack, and returns whether any changed.
+Value ForwardEmitter::chooseMaxima(ArrayRef<Value> old, SmallVectorImpl<Value> &greatest) {
+  OpBuilder &builder = code.builder;
+  Value changes;
+  for (auto [before, after] : llvm::zip_equal(old, greatest)) {
+    Value limit = arith::AddFOp::create(builder, code.loc, before, number(kSlack, lanes));
+    Value exceeds = arith::CmpFOp::create(builder, code.loc, arith::CmpFPredicate::OGT, after, limit);
+    after = arith::SelectOp::create(builder, code.loc, exceeds, after, before);
+    changes = changes ? arith::OrIOp::create(builder, code.loc, changes, exceeds).getResult() : exceeds;
   }
+  return vector::ReductionOp::create(builder, code.loc, vector::CombiningKind::OR, changes);
+}
+
+/// Turns scores into exponentials; sets maxima and sums, and scales results and sums where a maximum changes.
+void ForwardEmitter::updateStatistics(const QueryBlock &block, Value firstKey, Value keys) {
+  OpBuilder &builder = code.builder;
+  SmallVector<Value> old;
+  for (int64_t part = 0; part < numParts(); ++part)
+    old.push_back(loadPart(maxima, part));
+  auto greatestUnder = [&](bool masks) { return [&, masks] { return findMaxima(block, firstKey, keys, masks); }; };
+  SmallVector<Value> greatest;
+  if (isCausal) {
+    Value visible = code.add(code.add(block.first, shift), code.index(2)); // to the first query, and one more
+    greatest = code.choose(code.isLess(code.add(firstKey, keys), visible), ValueRange(old).getTypes(),
+                           greatestUnder(false), greatestUnder(true));
+  } else {
+    greatest = findMaxima(block, firstKey, keys, false);
+  }
+  code.choose(
+      chooseMaxima(old, greatest), {},
+      [&] {
+        scaleSums(old, greatest);
+        scaleResults(block.count);
+        return SmallVector<Value>();
+      },
+      [] { return SmallVector<Value>(); });
+  SmallVector<Value> totals;
+  for (int64_t part = 0; part < numParts(); ++part)
+    totals.push_back(loadPart(sums, part));
   totals = code.loop(code.index(0), keys, totals, [&](Value key, ValueRange carried) {
     Value row = rowAt(scores, key, kQueries);
     SmallVector<Value> next;
@@ -138,6 +181,15 @@ void ForwardEmitter::updateStatistics(const QueryBlock &block, Value firstKey, V
   });
   for (int64_t part = 0; part < numParts(); ++part)
     storePart(totals[part], sums, part);
+}
+
+void ForwardEmitter::scaleSums(ArrayRef<Value> old, ArrayRef<Value> greatest) {
+  for (int64_t part = 0; part < numParts(); ++part) {
+    Value factor = exp(arith::SubFOp::create(code.builder, code.loc, old[part], greatest[part]));
+    storePart(greatest[part], maxima, part);
+    storePart(factor, factors, part);
+    storePart(arith::MulFOp::create(code.builder, code.loc, loadPart(sums, part), factor), sums, part);
+  }
 }
 
 void ForwardEmitter::scaleResults(Value count) {

@@ -58,12 +58,13 @@ protected:
   /// scores[key, query] = rows of string `number` of the indices times `transposed`.
   void emitScores(size_t number, const QueryBlock &block, mlir::Value firstKey, mlir::Value keys, int64_t width,
                   mlir::Value transposed, mlir::Value scores);
-  /// The score of vector `part` of the queries and a key, with the bias and the causal mask.
+  /// `score`, of all queries of the block and a key, with the key's bias.
+  mlir::Value addBias(mlir::Value score, const QueryBlock &block, mlir::Value key);
+  /// `score`, of vector `part` of the queries and a key, under the causal mask.
   mlir::Value maskScore(mlir::Value score, const QueryBlock &block, mlir::Value key, int64_t part);
   /// Rows of the queries in `target` += factors[key, query]^T * the keys' rows of string `source` of the indices.
   void addOverKeys(const MatrixView &target, const QueryBlock &block, mlir::Value firstKey, mlir::Value keys,
                    mlir::Value factors, size_t source, int64_t columns);
-  bool changesScores() const { return isCausal || biasString.has_value(); }
 
   /// for each vector of a block's queries.
   int64_t numParts() const { return kQueries / lanes; }

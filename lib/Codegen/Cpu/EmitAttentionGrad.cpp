@@ -137,7 +137,9 @@ void GradientEmitter::findScoreGradients(const QueryBlock &block, Value firstKey
   code.loop(code.index(0), keys, {}, [&](Value key, ValueRange) -> SmallVector<Value> {
     Value row = rowAt(scores, key, kQueries), gradientRow = rowAt(scoreGradients, key, kQueries);
     for (int64_t part = 0; part < numParts(); ++part) {
-      Value score = maskScore(loadPart(row, part), block, code.add(firstKey, key), part);
+      Value at = code.add(firstKey, key), score = addBias(loadPart(row, part), block, at);
+      if (isCausal)
+        score = maskScore(score, block, at, part);
       Value p = exp(arith::SubFOp::create(builder, code.loc, score, logs[part]));
       storePart(p, row, part);
       Value centered = arith::SubFOp::create(builder, code.loc, loadPart(gradientRow, part), centers[part]);
