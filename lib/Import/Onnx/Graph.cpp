@@ -68,7 +68,7 @@ void Graph::markUsed(const onnx::GraphProto &graph) {
   }
 }
 
-LogicalResult Graph::sort(const onnx::GraphProto &graph, ErrorSink &errors) {
+LogicalResult Graph::sort(onnx::GraphProto &graph, ErrorSink &errors) {
   int count = graph.node_size();
   std::vector<int> waiting(count, 0);
   std::vector<std::vector<int>> readers(count);
@@ -87,7 +87,7 @@ LogicalResult Graph::sort(const onnx::GraphProto &graph, ErrorSink &errors) {
   while (!ready.empty()) {
     int index = ready.top();
     ready.pop();
-    nodes.push_back(&graph.node(index));
+    nodes.push_back(graph.mutable_node(index));
     for (int reader : readers[index])
       if (--waiting[reader] == 0)
         ready.push(reader);
@@ -110,9 +110,9 @@ LogicalResult Graph::sort(const onnx::GraphProto &graph, ErrorSink &errors) {
   return success();
 }
 
-FailureOr<Graph> Graph::create(const ModelFile &file, ErrorSink &errors) {
+FailureOr<Graph> Graph::create(ModelFile &file, ErrorSink &errors) {
   Graph result;
-  const onnx::GraphProto &graph = file.model.graph();
+  onnx::GraphProto &graph = *file.model.mutable_graph();
   if (graph.sparse_initializer_size() != 0)
     return errors.unsupported("has sparse initializers");
   if (failed(result.define(file, errors)) || failed(result.checkUses(graph, errors)))
@@ -120,5 +120,6 @@ FailureOr<Graph> Graph::create(const ModelFile &file, ErrorSink &errors) {
   result.markUsed(graph);
   if (failed(result.sort(graph, errors)))
     return failure();
+  result.producers = {};
   return result;
 }

@@ -269,8 +269,10 @@ OwningOpRef<ModuleOp> Importer::run(const ImportOptions &options, int64_t versio
     return {};
   addVariables();
   addConstants();
-  for (const onnx::NodeProto *node : graph.nodes)
+  for (onnx::NodeProto *node : graph.nodes) {
     importNode(*node);
+    onnx::NodeProto().Swap(node); // Its memory goes to the ops.
+  }
   if (errors.hasErrors())
     return {};
   finish();
