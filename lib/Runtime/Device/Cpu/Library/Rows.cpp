@@ -9,6 +9,7 @@
 #include "ds/Runtime/StatusMacros.h"
 
 #include <cstring>
+#include <utility>
 
 using namespace ds;
 using namespace ds::runtime;
@@ -38,45 +39,59 @@ struct GatherRowsTask : Task {
   int64_t rowBytes = 0, count = 0;
 };
 
-/// The work is cut by columns, or by rows of `out` where rows are short: each sum is made by one thread, in ascending
-/// order.
+/// Writes each row of `out` once: the first update that belongs to it, plus the others in ascending order, or zeros.
+/// The work is cut by columns, since some rows may have most of the updates, or by rows where rows are short.
 template <typename T> struct ScatterAddRowsTask : Task {
   static constexpr int64_t kLeastColumns = 64; ///< of a piece
 
   absl::Status run(const TaskContext &) override {
     DS_RETURN_IF_ERROR(range.check(ids, count));
-    parallelRanges(range.length * width, 65536,
-                   [this](int64_t begin, int64_t end) { std::fill(out + begin, out + end, T(0)); });
-    if (width >= kLeastColumns * getThreads())
-      parallelRanges(width, kLeastColumns, [this](int64_t begin, int64_t end) { addColumns(begin, end); });
+    if (width == 0)
+      return absl::OkStatus();
+    listUpdates();
+    const int64_t threads = getThreads();
+    if (width >= kLeastColumns * threads)
+      parallelRanges(width, width / threads, [this](int64_t begin, int64_t end) {
+        for (int64_t row = 0; row < range.length; ++row)
+          sumRow(row, begin, end);
+      });
     else
       parallelRanges(range.length, std::max<int64_t>(1, 16384 / std::max<int64_t>(width, 1)),
-                     [this](int64_t begin, int64_t end) { addRows(begin, end); });
+                     [this](int64_t begin, int64_t end) {
+                       for (int64_t row = begin; row < end; ++row)
+                         sumRow(row, 0, width);
+                     });
     return absl::OkStatus();
   }
 
-  void addColumns(int64_t begin, int64_t end) const {
-    for (int64_t i = 0; i < count; ++i)
+  /// Links the updates of each row.
+  void listUpdates() {
+    firsts = static_cast<int64_t *>(scratch->data());
+    nexts = firsts + range.length;
+    std::fill_n(firsts, range.length, -1);
+    for (int64_t i = count; i-- > 0;)
       if (const int64_t row = range.localOf(ids[i]); row >= 0)
-        add(i, row, begin, end);
+        nexts[i] = std::exchange(firsts[row], i);
   }
 
-  void addRows(int64_t begin, int64_t end) const {
-    for (int64_t i = 0; i < count; ++i)
-      if (const int64_t row = range.localOf(ids[i]); row >= begin && row < end)
-        add(i, row, 0, width);
-  }
-
-  void add(int64_t i, int64_t row, int64_t begin, int64_t end) const {
-    const T *source = updates + i * width;
+  void sumRow(int64_t row, int64_t begin, int64_t end) const {
     T *target = out + row * width;
-    for (int64_t column = begin; column < end; ++column)
-      target[column] += source[column];
+    int64_t i = firsts[row];
+    if (i < 0) {
+      std::fill(target + begin, target + end, T(0));
+      return;
+    }
+    std::copy(updates + i * width + begin, updates + i * width + end, target + begin);
+    while ((i = nexts[i]) >= 0)
+      for (int64_t column = begin; column < end; ++column)
+        target[column] += updates[i * width + column];
   }
 
   const int64_t *ids = nullptr;
   const T *updates = nullptr;
   T *out = nullptr;
+  ScratchSpace *scratch = nullptr;
+  int64_t *firsts = nullptr, *nexts = nullptr; ///< of a row, after an update; -1: none
   IndexRange range;
   int64_t width = 0, count = 0;
 };
@@ -106,6 +121,9 @@ template <typename T> static TaskOr makeScatterAddRows(const plan::LibraryCallT 
   task->range = {call.ints[0], rows.begin, rows.length};
   task->width = sizes[1];
   task->count = sizes[2];
+  task->scratch = bindings.scratch();
+  if (task->width > 0) // so the rows are in the arena, and as many numbers fit
+    task->scratch->reserve(static_cast<size_t>(rows.length + sizes[2] + 1) * sizeof(int64_t));
   return task;
 }
 
