@@ -59,6 +59,18 @@ def cross_entropy(graph, rows):
     return rows * COLUMNS
 
 
+def write_embedding(path, mebibytes):
+    """The mean of squares of rows that are looked up, so that training has an embedding's gradient: it reads the rows' gradients and
+    writes a table of as many rows."""
+    graph = onnx_writer.Graph()
+    rows = mebibytes * 2**20 // 4 // COLUMNS
+    found = graph.node("Gather", [graph.weight("table", [rows, COLUMNS]), graph.input("ids", INT64, [rows])])
+    graph.node("ReduceMean", [graph.node("Mul", [found, found])], ["loss"], keepdims=0)
+    graph.output("loss", [])
+    graph.save(path)
+    return 4 * 2 * rows * COLUMNS
+
+
 ALL = {"bias + GELU": bias_gelu, "residual + norm": residual_norm, "softmax": softmax, "rotary": rotary,
        "SwiGLU": swiglu, "cross entropy": cross_entropy}
 

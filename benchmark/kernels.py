@@ -52,17 +52,30 @@ def _matmul_rows(model):
     return rows
 
 
+def _chain_row(name, mebibytes, plan, moved, part=""):
+    """The instructions whose names have `part` in them."""
+    seconds = statistics.median(sum(item["seconds"] for item in plans.timed(plan, steps=9) if part in item["name"])
+                                for _ in range(setting.ROUNDS))
+    return _row("%s, %d MiB" % (name, mebibytes), seconds, moved / seconds / 1e9, "copy_%d" % mebibytes, 0.75, "GB/s")
+
+
+def _training_config(samples):
+    config = setting.CACHE / "training.json"
+    config.write_text(json.dumps({"train_batch_size": samples, "optimizer": {"type": "AdamW", "params": {"lr": 1e-3}}}))
+    return config
+
+
 def _chains():
     rows = []
     for mebibytes in CHAIN_MEBIBYTES:
+        model = setting.CACHE / "embedding.onnx"
+        moved = chains.write_embedding(model, mebibytes)
+        rows.append(_chain_row("embedding gradient", mebibytes, plans.compile_model(
+            model, "--config", _training_config(mebibytes * 2**20 // 4 // chains.COLUMNS)), moved, "scatter_add"))
         for name in chains.ALL:
             model = setting.CACHE / "chain.onnx"
             moved = chains.write(model, name, mebibytes)
-            plan = plans.compile_model(model, "--infer")
-            seconds = statistics.median(sum(item["seconds"] for item in plans.timed(plan, steps=9))
-                                        for _ in range(setting.ROUNDS))
-            rows.append(_row("%s, %d MiB" % (name, mebibytes), seconds, moved / seconds / 1e9,
-                             "copy_%d" % mebibytes, 0.75, "GB/s"))
+            rows.append(_chain_row(name, mebibytes, plans.compile_model(model, "--infer"), moved))
     return rows
 
 
@@ -95,14 +108,12 @@ def _attention_seconds(plan):
 
 def _attention():
     peer = [setting.peer_python(), setting.ROOT / "benchmark" / "peer" / "attention.py", setting.CORES, HEADS, WIDTH]
-    config = setting.CACHE / "attention.json"
-    config.write_text(json.dumps({"train_batch_size": 1, "optimizer": {"type": "AdamW", "params": {"lr": 1e-3}}}))
     rows = []
     with Server(peer, env=setting.peer_environment()) as torch:
         for sequence in SEQUENCES:
             model = setting.CACHE / "attention.onnx"
             chains.write_attention(model, sequence, HEADS, WIDTH)
-            plan = plans.compile_model(model, "--config", config)
+            plan = plans.compile_model(model, "--config", _training_config(1))
             turns = [(_attention_seconds(plan), torch.ask(str(sequence))) for _ in range(setting.ROUNDS)]
             pair_flops = HEADS * WIDTH * sequence * sequence  # causal: half of the pairs, 2 operations, twice
             for side, (label, key, work) in enumerate((("forward", "forward", 2), ("backward", "backward", 5))):

@@ -18,16 +18,16 @@
 using namespace ds;
 using namespace ds::runtime;
 
-/// Values that every op can take: floats from 0.1 to 1.1, whole numbers from 0 to 15.
-static void fill(const BufferView &buffer, plan::DataType type) {
+/// Values that every op can take: floats from 0.1 to 1.1, whole numbers from 0 to below `end`.
+static void fill(const BufferView &buffer, plan::DataType type, int64_t end = 16) {
   const auto put = [&](auto *data, auto valueAt) {
     for (size_t i = 0; i < buffer.bytes / sizeof(*data); ++i)
-      data[i] = valueAt(i * 2654435761u % 1024);
+      data[i] = valueAt(static_cast<uint32_t>(i * 2654435761u));
   };
   if (type == plan::DataType::F32)
-    put(static_cast<float *>(buffer.data), [](size_t hash) { return 0.1f + static_cast<float>(hash) / 1024; });
+    put(static_cast<float *>(buffer.data), [](uint32_t hash) { return 0.1f + static_cast<float>(hash % 1024) / 1024; });
   if (type == plan::DataType::I64)
-    put(static_cast<int64_t *>(buffer.data), [](size_t hash) { return static_cast<int64_t>(hash % 16); });
+    put(static_cast<int64_t *>(buffer.data), [&](uint32_t hash) { return static_cast<int64_t>(hash >> 4) % end; });
 }
 
 /// Optimizer states begin at zero, as memory does.
@@ -44,7 +44,7 @@ public:
   Inputs(const plan::PlanT &plan, const Executor &executor) {
     for (const auto &port : plan.inputs) {
       const BufferView buffer = executor.buffer(port->buffer);
-      fill(buffer, port->type);
+      fill(buffer, port->type, port->allowed ? port->allowed->high : 16);
       const char *data = static_cast<const char *>(buffer.data);
       copies.push_back({buffer, {data, data + buffer.bytes}});
     }

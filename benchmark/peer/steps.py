@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The ds-mlir authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a model of the oracles with PyTorch: steps.py MODEL eager|compile THREADS. Runs in the peer's Python.
+"""Trains a model of the oracles with PyTorch: steps.py MODEL eager|compile|float64 THREADS. Runs in the peer's Python.
 
 Reads numbers of steps, one per line, and answers each with a line of JSON: the loss and the seconds of each step, and the
 peak resident bytes so far.
@@ -18,6 +18,8 @@ import torch
 def build(name, mode):
     torch.manual_seed(7)
     model = make.WithLoss(bench_torch.MODELS[name][0]()).train()
+    if mode == "float64":
+        model = model.double()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1, fused=True)
     return model, (torch.compile(model) if mode == "compile" else model), optimizer
 
