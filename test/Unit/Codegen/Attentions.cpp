@@ -3,6 +3,7 @@
 
 #include "Attentions.h"
 #include "ObjectCall.h"
+#include "SharedContext.h"
 
 #include "ds/Analysis/AttentionShape.h"
 #include "ds/Codegen/Cpu.h"
@@ -179,18 +180,6 @@ AttentionResults ds::test::evaluate(Attention &attention) { return NaiveAttentio
 //===----------------------------------------------------------------------===//
 // Compiled
 //===----------------------------------------------------------------------===//
-
-/// Making a context takes longer than most of the calls.
-static MLIRContext &sharedContext() {
-  static std::unique_ptr<MLIRContext> context = [] {
-    DialectRegistry registry;
-    registerProgramDialects(registry);
-    auto made = std::make_unique<MLIRContext>(registry);
-    made->loadAllAvailableDialects();
-    return made;
-  }();
-  return *context;
-}
 
 namespace {
 /// A string of the indices, and the tensor that it names.

@@ -4,6 +4,7 @@
 // Kernels of rotary embeddings, for tables of any dims and halves that fill no vector, beside naive ones in f64.
 
 #include "ObjectCall.h"
+#include "SharedContext.h"
 
 #include "ds/Codegen/Cpu.h"
 
@@ -74,17 +75,6 @@ static int64_t tableRow(const Rotation &rotation, int64_t row) {
   for (int64_t dim : rotation.dims)
     result = result * rotation.shape[dim] + place[dim];
   return result;
-}
-
-static MLIRContext &sharedContext() {
-  static std::unique_ptr<MLIRContext> context = [] {
-    DialectRegistry registry;
-    registerProgramDialects(registry);
-    auto made = std::make_unique<MLIRContext>(registry);
-    made->loadAllAvailableDialects();
-    return made;
-  }();
-  return *context;
 }
 
 static OwningOpRef<ModuleOp> parse(const Rotation &rotation) {
