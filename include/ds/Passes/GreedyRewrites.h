@@ -10,7 +10,8 @@
 
 namespace ds {
 
-/// A program has no control flow, so there are no regions to simplify. To look for some takes longer than the rewriting.
+/// A program has no control flow, so there are no regions to simplify. To look for some takes longer than the
+/// rewriting.
 inline mlir::GreedyRewriteConfig flatRewrites() {
   return mlir::GreedyRewriteConfig().setRegionSimplificationLevel(mlir::GreedySimplifyRegionLevel::Disabled);
 }

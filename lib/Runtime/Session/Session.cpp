@@ -90,7 +90,8 @@ MemoryUse Session::memoryUse() const {
   const int64_t arena = static_cast<int64_t>(executor->arenaBytes());
   // What this rank has read of the others' arenas is theirs; it stays mapped, so it is in the peak as well.
   const int64_t others = job.shape().arenaBytes > 0 ? std::max<int64_t>(0, bytes.shared - arena) : 0;
-  return {plannedArenaBytes(plan), arena, static_cast<int64_t>(executor->libraryBytes()), bytes.now - others, bytes.peak - others};
+  return {plannedArenaBytes(plan), arena, static_cast<int64_t>(executor->libraryBytes()), bytes.now - others,
+          bytes.peak - others};
 }
 
 static bool hasDataInputs(const plan::PlanT &plan) {
