@@ -116,12 +116,26 @@ Value cloneFree(OpBuilder &builder, Value value, IRMapping &mapping, llvm::funct
   return builder.clone(*op, mapping)->getResult(0);
 }
 
+/// Whether an op that is no member reads `value`, itself or by what is made anew in each kernel.
+bool isReadOutside(Value value, const DenseSet<Operation *> &members) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    return !members.contains(user) && (!isFreeOp(user) || isReadOutside(user->getResult(0), members));
+  });
+}
+
+/// Erases an op that only free ops read which nothing reads.
+void eraseWithReaders(Operation *op) {
+  while (!op->use_empty())
+    eraseWithReaders(*op->user_begin());
+  op->erase();
+}
+
 void outline(ArrayRef<Operation *> ops) {
   DenseSet<Operation *> members(ops.begin(), ops.end());
   SmallVector<Value> results;
   for (Operation *op : ops)
     for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !members.contains(user); }))
+      if (isReadOutside(result, members))
         results.push_back(result);
   Operation *last = ops.back();
   OpBuilder builder(last);
@@ -149,7 +163,7 @@ void outline(ArrayRef<Operation *> ops) {
   for (auto [old, made] : llvm::zip_equal(results, kernel.getResults()))
     old.replaceUsesWithIf(made, [&](OpOperand &use) { return !members.contains(use.getOwner()); });
   for (Operation *op : llvm::reverse(ops))
-    op->erase();
+    eraseWithReaders(op);
 }
 
 /// A broadcast or iota with users outside kernels becomes a kernel of its own.

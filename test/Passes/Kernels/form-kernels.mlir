@@ -106,3 +106,16 @@ func.func @what_is_computed_per_row_joins_the_kernel_of_the_rows(%x: tensor<8x4x
   %y = arith.mulf %x, %b : tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
+
+// The sum is read by a broadcast alone, which each kernel makes anew.
+// CHECK-LABEL: func.func @yields_only_what_is_read
+// CHECK: ds.kernel(%{{.*}}) : (tensor<8x4xf32>) -> tensor<8x4xf32> {
+// CHECK-NOT: ds.kernel
+// CHECK: return
+func.func @yields_only_what_is_read(%x: tensor<8x4xf32> {ds.name = "x"}) -> (tensor<8x4xf32> {ds.name = "y"}) {
+  %s = ds.reduce %x {dims = array<i64: 1>, kind = #ds.reduction<sum>} : (tensor<8x4xf32>) -> tensor<8xf32>
+  %b = ds.broadcast %s {dims = array<i64: 0>} : (tensor<8xf32>) -> tensor<8x4xf32>
+  %d = arith.subf %x, %b : tensor<8x4xf32>
+  %y = arith.mulf %d, %d : tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}
