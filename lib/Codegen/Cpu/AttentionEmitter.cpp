@@ -113,6 +113,10 @@ Value AttentionEmitter::loadPart(Value row, int64_t part) {
   return code.load(f32, code.addressOf(row, f32, code.index(part * lanes)), {lanes, {}});
 }
 
+SmallVector<Value> AttentionEmitter::loadParts(Value row) {
+  return llvm::map_to_vector(llvm::seq(numParts()), [&](int64_t part) { return loadPart(row, part); });
+}
+
 void AttentionEmitter::storePart(Value value, Value row, int64_t part) {
   code.store(value, code.addressOf(row, code.builder.getF32Type(), code.index(part * lanes)), {lanes, {}});
 }

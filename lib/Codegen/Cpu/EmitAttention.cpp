@@ -111,10 +111,7 @@ void ForwardEmitter::emitKeys(const QueryBlock &block, Value firstKey) {
 
 /// The greatest score of each query so far, of which `maxima` has those before these keys. Scores get bias and mask.
 SmallVector<Value> ForwardEmitter::findMaxima(const QueryBlock &block, Value firstKey, Value keys, bool masks) {
-  SmallVector<Value> old;
-  for (int64_t part = 0; part < numParts(); ++part)
-    old.push_back(loadPart(maxima, part));
-  return code.loop(code.index(0), keys, old, [&](Value key, ValueRange carried) {
+  return code.loop(code.index(0), keys, loadParts(maxima), [&](Value key, ValueRange carried) {
     Value row = rowAt(scores, key, kQueries), at = code.add(firstKey, key);
     SmallVector<Value> next;
     for (int64_t part = 0; part < numParts(); ++part) {
@@ -146,9 +143,7 @@ Value ForwardEmitter::chooseMaxima(ArrayRef<Value> old, SmallVectorImpl<Value> &
 /// Turns scores into exponentials; sets maxima and sums, and scales results and sums where a maximum changes.
 void ForwardEmitter::updateStatistics(const QueryBlock &block, Value firstKey, Value keys) {
   OpBuilder &builder = code.builder;
-  SmallVector<Value> old;
-  for (int64_t part = 0; part < numParts(); ++part)
-    old.push_back(loadPart(maxima, part));
+  SmallVector<Value> old = loadParts(maxima);
   auto greatestUnder = [&](bool masks) { return [&, masks] { return findMaxima(block, firstKey, keys, masks); }; };
   SmallVector<Value> greatest;
   if (isCausal) {
@@ -166,9 +161,7 @@ void ForwardEmitter::updateStatistics(const QueryBlock &block, Value firstKey, V
         return SmallVector<Value>();
       },
       [] { return SmallVector<Value>(); });
-  SmallVector<Value> totals;
-  for (int64_t part = 0; part < numParts(); ++part)
-    totals.push_back(loadPart(sums, part));
+  SmallVector<Value> totals = loadParts(sums);
   totals = code.loop(code.index(0), keys, totals, [&](Value key, ValueRange carried) {
     Value row = rowAt(scores, key, kQueries);
     SmallVector<Value> next;

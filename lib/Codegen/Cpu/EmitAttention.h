@@ -69,6 +69,7 @@ protected:
   /// for each vector of a block's queries.
   int64_t numParts() const { return kQueries / lanes; }
   mlir::Value loadPart(mlir::Value row, int64_t part);
+  llvm::SmallVector<mlir::Value> loadParts(mlir::Value row);
   void storePart(mlir::Value value, mlir::Value row, int64_t part);
   /// Row `number` of a scratch matrix of `columns`.
   mlir::Value rowAt(mlir::Value matrix, mlir::Value number, int64_t columns);

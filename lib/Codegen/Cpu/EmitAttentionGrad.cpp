@@ -129,11 +129,7 @@ void GradientEmitter::emitKeys(const QueryBlock &block, Value firstKey) {
 /// scores becomes p, scoreGradients ds.
 void GradientEmitter::findScoreGradients(const QueryBlock &block, Value firstKey, Value keys) {
   OpBuilder &builder = code.builder;
-  SmallVector<Value> logs, centers;
-  for (int64_t part = 0; part < numParts(); ++part) {
-    logs.push_back(loadPart(logSums, part));
-    centers.push_back(loadPart(means, part));
-  }
+  SmallVector<Value> logs = loadParts(logSums), centers = loadParts(means);
   code.loop(code.index(0), keys, {}, [&](Value key, ValueRange) -> SmallVector<Value> {
     Value row = rowAt(scores, key, kQueries), gradientRow = rowAt(scoreGradients, key, kQueries);
     for (int64_t part = 0; part < numParts(); ++part) {

@@ -97,8 +97,8 @@ void ds::emitRotary(const RotaryForm &form, StringRef symbol, unsigned vectorBit
     };
     RotaryRow row = {code.addressOf(buffers[0], f32, offset), code.addressOf(buffers[3], f32, offset), half,
                      anglesOf(buffers[1]), anglesOf(buffers[2])};
-    auto rotate = [&](bool streams) {
-      rotateRow(code, row, vectorBits / 32, streams);
+    auto rotate = [&](bool past) {
+      rotateRow(code, row, vectorBits / 32, past);
       return SmallVector<Value>();
     };
     return streams ? code.choose(
