@@ -131,7 +131,7 @@ def StreamResultsPass : Pass<"ds-stream-results", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"minBytes", "min-bytes", "int64_t", /*default=*/"16777216",
+    Option<"minBytes", "min-bytes", "uint64_t", /*default=*/"16777216",
            "the bytes from which on a result is streamed; the default is more than the caches of a few cores hold">
   ];
   let dependentDialects = ["::ds::DsDialect"];

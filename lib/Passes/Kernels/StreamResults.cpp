@@ -4,6 +4,7 @@
 #include "ds/Passes/Passes.h"
 
 #include "ds/Analysis/KernelShape.h"
+#include "ds/Analysis/Storage.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -14,11 +15,6 @@ namespace ds {
 
 using namespace mlir;
 using namespace ds;
-
-static int64_t maxBytesOf(Value value, const Mesh &mesh) {
-  const int64_t bits = cast<RankedTensorType>(value.getType()).getElementTypeBitWidth();
-  return maxOwnedElements(layoutOf(value), shapeOf(value.getType()), mesh) * llvm::divideCeil(bits, 8);
-}
 
 /// Whether the result can lie where an input ends its life: then its lines are read anyway.
 static bool canReplaceInput(OpResult result) {
@@ -38,7 +34,9 @@ struct StreamResults : ds::impl::StreamResultsPassBase<StreamResults> {
 
   void runOnOperation() override {
     const Mesh mesh = meshOf(getOperation());
-    auto isStreamed = [&](OpResult result) { return maxBytesOf(result, mesh) >= minBytes && !canReplaceInput(result); };
+    auto isStreamed = [&](OpResult result) {
+      return maxBytes(result.getType(), mesh) >= minBytes && !canReplaceInput(result);
+    };
     getOperation().walk([&](Operation *op) {
       if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op))
         rotary.setStreamed(isStreamed(rotary->getResult(0)));
