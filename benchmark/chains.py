@@ -8,6 +8,11 @@ from onnx_writer import FLOAT, INT64
 COLUMNS = 1024
 
 
+def rows_of(mebibytes):
+    """The rows of a tensor of that size."""
+    return mebibytes * 2**20 // 4 // COLUMNS
+
+
 def _input(graph, name, rows, columns=COLUMNS):
     return graph.input(name, FLOAT, [rows, columns])
 
@@ -63,7 +68,7 @@ def write_embedding(path, mebibytes):
     """The mean of squares of rows that are looked up, so that training has an embedding's gradient: it reads the rows' gradients and
     writes a table of as many rows."""
     graph = onnx_writer.Graph()
-    rows = mebibytes * 2**20 // 4 // COLUMNS
+    rows = rows_of(mebibytes)
     found = graph.node("Gather", [graph.weight("table", [rows, COLUMNS]), graph.input("ids", INT64, [rows])])
     graph.node("ReduceMean", [graph.node("Mul", [found, found])], ["loss"], keepdims=0)
     graph.output("loss", [])
@@ -78,7 +83,7 @@ ALL = {"bias + GELU": bias_gelu, "residual + norm": residual_norm, "softmax": so
 def write(path, name, mebibytes):
     """Writes a chain whose largest tensor has that size. Returns the bytes that must move."""
     graph = onnx_writer.Graph()
-    floats = ALL[name](graph, mebibytes * 2**20 // 4 // COLUMNS)
+    floats = ALL[name](graph, rows_of(mebibytes))
     graph.save(path)
     return 4 * floats
 

@@ -71,7 +71,7 @@ def _chains():
         model = setting.CACHE / "embedding.onnx"
         moved = chains.write_embedding(model, mebibytes)
         rows.append(_chain_row("embedding gradient", mebibytes, plans.compile_model(
-            model, "--config", _training_config(mebibytes * 2**20 // 4 // chains.COLUMNS)), moved, "scatter_add"))
+            model, "--config", _training_config(chains.rows_of(mebibytes))), moved, "scatter_add"))
         for name in chains.ALL:
             model = setting.CACHE / "chain.onnx"
             moved = chains.write(model, name, mebibytes)
