@@ -12,9 +12,9 @@
 
 namespace ds::runtime {
 
-/// The bytes in which libraries work on `rank`, with `threads` threads on this machine: packed operands of matmuls, and
-/// what oneDNN asks for. Takes no arena. Executor::libraryBytes of such a run is the same. Fails as Executor::create
-/// would.
+/// The bytes in which libraries work on `rank`, with `threads` threads on this machine: packed operands of matmuls,
+/// what oneDNN asks for, and the links of an embedding's updates. Takes no arena. Executor::libraryBytes of such a run
+/// is the same. Fails as Executor::create would.
 absl::StatusOr<size_t> libraryBytes(const plan::PlanT &plan, int64_t rank, int threads);
 
 } // namespace ds::runtime
