@@ -117,16 +117,30 @@ template <typename T> static std::vector<T> randomOf(int64_t count, uint32_t see
   return {floats.begin(), floats.end()};
 }
 
+/// The number of summands of each element of C.
+static double summandsOf(const Case &test) {
+  double summands = 1;
+  for (size_t i = 0; i < test.sizes.size(); ++i)
+    if (std::find(test.c.begin(), test.c.end(), i) == test.c.end())
+      summands *= static_cast<double>(test.sizes[i]);
+  return summands;
+}
+
+/// Random operands.
+template <typename T> struct Inputs {
+  explicit Inputs(const Case &test)
+      : a(randomOf<T>(countOf(test.a, test.sizes), 1)), b(randomOf<T>(countOf(test.b, test.sizes), 2)),
+        c(randomOf<T>(countOf(test.c, test.sizes), 3)), bias(randomOf<T>(countOf(test.bias, test.sizes), 4)) {}
+  std::vector<T> a, b, c, bias;
+};
+
 /// Runs the case on `threads` threads and returns C.
-template <typename T> static std::vector<T> checkOn(const Case &test, int threads) {
+template <typename T> static std::vector<T> runOn(const Case &test, const Inputs<T> &inputs, int threads) {
   PlanProgram program;
-  const std::vector<T> a = randomOf<T>(countOf(test.a, test.sizes), 1), b = randomOf<T>(countOf(test.b, test.sizes), 2),
-                       c = randomOf<T>(countOf(test.c, test.sizes), 3),
-                       bias = randomOf<T>(countOf(test.bias, test.sizes), 4);
   plan::MatmulT table;
-  table.a = program.buffer(a);
-  table.b = program.buffer(b);
-  table.c = program.buffer(c);
+  table.a = program.buffer(inputs.a);
+  table.b = program.buffer(inputs.b);
+  table.c = program.buffer(inputs.c);
   table.extents = program.extents(test.sizes);
   table.a_dims = test.a;
   table.b_dims = test.b;
@@ -134,7 +148,7 @@ template <typename T> static std::vector<T> checkOn(const Case &test, int thread
   table.alpha = test.alpha;
   table.accumulate = test.accumulate;
   if (test.hasBias) {
-    table.bias = program.buffer(bias);
+    table.bias = program.buffer(inputs.bias);
     table.bias_dims = test.bias;
   }
   table.activation = test.activation;
@@ -143,22 +157,34 @@ template <typename T> static std::vector<T> checkOn(const Case &test, int thread
   program.add(table);
   const absl::Status status = program.run(threads);
   EXPECT_TRUE(status.ok()) << status;
-  if (!status.ok())
-    return {};
-  const std::vector<T> got = program.read<T>(output);
-  const Expected expected = compute(test, a, b, c, bias);
-  double summands = 1;
-  for (size_t i = 0; i < test.sizes.size(); ++i)
-    if (std::find(test.c.begin(), test.c.end(), i) == test.c.end())
-      summands *= static_cast<double>(test.sizes[i]);
-  const double eps = epsilonOf<T>();
+  return status.ok() ? program.read<T>(output) : std::vector<T>();
+}
+
+template <typename T> static std::vector<T> checkOn(const Case &test, int threads) {
+  const Inputs<T> inputs(test);
+  const std::vector<T> got = runOn(test, inputs, threads);
+  const Expected expected = compute(test, inputs.a, inputs.b, inputs.c, inputs.bias);
   for (size_t i = 0; i < got.size(); ++i) {
-    const double bound = (summands + 8) * eps * (expected.magnitudes[i] + 1e-3);
+    const double bound = (summandsOf(test) + 8) * epsilonOf<T>() * (expected.magnitudes[i] + 1e-3);
     EXPECT_NEAR(static_cast<double>(got[i]), expected.values[i], bound) << "element " << i;
     if (std::abs(static_cast<double>(got[i]) - expected.values[i]) > bound)
       break;
   }
   return got;
+}
+
+/// f32 on one to three threads against f64, for cases whose points are too many to be visited one by one. Each addition
+/// rounds a partial sum, which is below its number of terms.
+static void checkLarge(const Case &test) {
+  const Inputs<float> inputs(test);
+  const std::vector<float> got = runOn(test, inputs, 2);
+  EXPECT_EQ(got, runOn(test, inputs, 1)) << "bits must not depend on threads";
+  EXPECT_EQ(got, runOn(test, inputs, 3)) << "bits must not depend on threads";
+  const std::vector<double> expected = runOn(test, Inputs<double>(test), 2);
+  double worst = 0;
+  for (size_t i = 0; i < got.size(); ++i)
+    worst = std::max(worst, std::abs(got[i] - expected[i]));
+  EXPECT_LT(worst, 4 * summandsOf(test) * epsilonOf<float>());
 }
 
 static void check(const Case &test) {
@@ -251,6 +277,24 @@ TEST(Matmul, PacksWhatManyRowsUse) {
     for (bool accumulate : {false, true})
       check({{1030, 80, 70}, {0, 2}, b, {0, 1}, 0.5f, accumulate, true, {1}, plan::Activation::Relu});
   check({{1024, 1024, 64}, {0, 2}, {2, 1}, {0, 1}});
+}
+
+TEST(Matmul, MultipliesInBlocks) {
+  for (const Dims &a : {Dims{0, 2}, Dims{2, 0}})
+    for (const Dims &b : {Dims{2, 1}, Dims{1, 2}})
+      for (const std::vector<int64_t> &sizes : {std::vector<int64_t>{256, 256, 256}, {259, 307, 777}})
+        for (bool accumulate : {false, true})
+          checkLarge({sizes, a, b, {0, 1}, 0.5f, accumulate, accumulate, {1}});
+  checkLarge({{300, 260, 270}, {0, 2}, {2, 1}, {1, 0}});                        // C transposed
+  checkLarge({{300, 260, 270}, {0, 2}, {2, 1}, {0, 1}, 1, false, true, {0}});   // a bias of rows
+  checkLarge({{2, 300, 260, 270}, {0, 1, 3}, {0, 3, 2}, {0, 1, 2}});            // a batch
+  checkLarge({{3, 300, 260, 270}, {1, 0, 3}, {0, 3, 2}, {1, 2}, 1, true});      // two sums
+  checkLarge({{1100, 1200, 260}, {0, 2}, {2, 1}, {0, 1}, 1, false, true, {1}}); // several pieces each way
+}
+
+TEST(Matmul, PacksATransposedLeftInPhases) {
+  checkLarge({{16500, 256, 256}, {2, 0}, {2, 1}, {0, 1}});         // of rows
+  checkLarge({{515, 256, 8300}, {2, 0}, {2, 1}, {0, 1}, 1, true}); // of terms
 }
 
 TEST(Matmul, RefusesIndicesThatAreNoContraction) {

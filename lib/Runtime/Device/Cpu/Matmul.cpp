@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Contractions by oneDNN where they are matrix products of f32 or bf16, by plain loops elsewhere.
+// Contractions by our own blocks where they are large matrix products of f32, by oneDNN where they are others of f32 or
+// bf16, by plain loops elsewhere.
 
 #include "MatmulTasks.h"
 
@@ -137,12 +138,14 @@ TaskOr ds::runtime::buildMatmul(const plan::MatmulT &matmul, const Bindings &bin
   }
   if (setup.form.isSwapped)
     std::swap(setup.a, setup.b);
-  if (setup.form.isMatrix && matmul.type == plan::DataType::F32)
-    cutLongSum(setup.form);
   setup.alpha = matmul.alpha;
   setup.accumulate = matmul.accumulate;
   setup.activation = matmul.activation;
   setup.type = matmul.type;
   setup.scratch = bindings.scratch();
+  if (hasBlocks(setup))
+    return makeBlocksTask(setup);
+  if (setup.form.isMatrix && matmul.type == plan::DataType::F32)
+    cutLongSum(setup.form);
   return makeTask(setup);
 }

@@ -37,6 +37,11 @@ absl::StatusOr<Epilogue> makeEpilogue(const MatmulSetup &setup);
 /// it does not take much memory. (A variable changes in each step, and what is packed stays so only until then.)
 bool packsRight(const MatmulSetup &setup);
 
+/// Whether the product is one for makeBlocksTask: f32 without activation, of some size, on a machine with AVX-512.
+bool hasBlocks(const MatmulSetup &setup);
+
+/// By our own blocked product.
+TaskOr makeBlocksTask(const MatmulSetup &setup);
 /// By oneDNN's matmul primitive "brg" (for bf16 also "gemm"), with the batch inside the primitive or in a loop around
 /// it. NotFound if oneDNN has none for these strides.
 TaskOr makeProductTask(const MatmulSetup &setup, bool hasBatch);

@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: The ds-mlir authors
+// SPDX-License-Identifier: Apache-2.0
+
+// f32 matmuls in blocks (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008): a piece of
+// C is computed by one thread from a panel of B that stays in its second cache, while strips of rows of A pass by.
+// While one panel is in use the next is copied, a few squares after each tile, and each tile asks for the lines that
+// are copied after it. So memory answers while products are added. Sums have one order, whatever the threads.
+
+#include "MatmulTasks.h"
+#include "MatmulTile.h"
+
+#include "ds/Runtime/Device/ParallelFor.h"
+#include "ds/Runtime/StatusMacros.h"
+
+#include <algorithm>
+#include <atomic>
+
+using namespace ds;
+using namespace ds::runtime;
+
+/// Of a block: a strip of A takes 24 KiB of the first cache, a panel of B 576 KiB of the second, at most.
+static constexpr int64_t kMostTerms = 768, kMostUnits = 4;
+static constexpr int64_t kPanelFloats = kMostTerms * kMostUnits * kTileColumns;
+/// Of a transposed A, 16 MiB are packed at a time.
+static constexpr int64_t kPackedFloats = 4 << 20;
+/// A panel of B that fewer rows use would be copied too often.
+static constexpr int64_t kRowsPerPiece = 512;
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
+
+namespace {
+/// Which block: those of one piece of C follow each other, by outer sum and term.
+struct Place {
+  int64_t piece = 0;
+  size_t sum = 0;
+  int64_t term = 0;
+};
+
+/// The rows and terms of a phase, in which all threads work.
+struct Phase {
+  int64_t row = 0, rows = 0, term = 0, terms = 0;
+};
+
+/// A piece of C, and some terms of its sums.
+struct Block {
+  int64_t rows = 0, columns = 0, terms = 0;
+  const float *a = nullptr; ///< strips one after the other if A is transposed, else as it lies
+  const float *b = nullptr;
+  float *c = nullptr;
+  const float *bias = nullptr; ///< if it is to be added
+  bool adds = false;
+
+  int64_t strips() const { return ceilDiv(rows, kTileRows); }
+  int64_t units() const { return ceilDiv(columns, kTileColumns); }
+};
+
+struct BlocksTask : Task {
+  absl::Status run(const TaskContext &) override;
+
+  void runPhase();
+  /// Copies A into strips, for all threads.
+  void packLeft() const;
+  Place next(Place place) const;
+  Block blockAt(const Place &place) const;
+  int64_t pieces() const { return static_cast<int64_t>(points.size()) * rowPieces * columnPieces; }
+  bool isLeftTransposed() const { return form.sum.a != 1; }
+  bool isRightTransposed() const { return form.columns.b != 1; }
+  float *panels(int64_t thread) const { return static_cast<float *>(scratch->data()) + thread * 2 * kPanelFloats; }
+  float *packedLeft() const { return panels(threads); }
+  static const float *at(const char *base, int64_t bytes) { return reinterpret_cast<const float *>(base + bytes); }
+
+  MatmulForm form;
+  const char *a = nullptr, *b = nullptr, *c = nullptr, *bias = nullptr;
+  float alpha = 1;
+  bool accumulate = false;
+  int64_t termsPerBlock = 0, rowsPerPhase = 0, termsPerPhase = 0, rowPieces = 1, columnPieces = 1, threads = 1;
+  std::vector<Offsets> points, sums;
+  ScratchSpace *scratch = nullptr;
+  Epilogue epilogue;
+  Phase phase;
+};
+
+/// One thread's way through pieces of C.
+class BlocksWorker {
+public:
+  BlocksWorker(const BlocksTask &task, float *memory) : task(task), panels{memory, memory + kPanelFloats} {}
+
+  void run(std::atomic<int64_t> &nextPiece) {
+    Place place{nextPiece++, 0, task.phase.term};
+    if (place.piece >= task.pieces())
+      return;
+    Block block = task.blockAt(place);
+    copyUntil(copySteps(block), block);
+    while (place.piece < task.pieces()) {
+      Place following = task.next(place);
+      if (following.piece != place.piece)
+        following.piece = nextPiece++;
+      const Block ahead = following.piece < task.pieces() ? task.blockAt(following) : Block();
+      std::swap(panels[0], panels[1]);
+      copied = 0;
+      for (int64_t strip = 0; strip < block.strips(); ++strip)
+        runStrip(block, ahead, strip);
+      place = following;
+      block = ahead;
+    }
+  }
+
+private:
+  /// In how many steps B of `block` is copied: by rows, or by squares, those of the same terms first.
+  int64_t copySteps(const Block &block) const {
+    return task.isRightTransposed() ? squaresDown(block) * ceilDiv(block.terms, kLineFloats) : block.terms;
+  }
+  static int64_t squaresDown(const Block &block) { return ceilDiv(block.columns, kLineFloats); }
+
+  /// Into the panel that is not in use.
+  void copyUntil(int64_t end, const Block &block) {
+    for (; copied < end; ++copied)
+      task.isRightTransposed() ? copySquare(block) : copyRows(block);
+  }
+
+  void copyRows(const Block &block) const {
+    for (int64_t column = 0; column < block.columns; column += kTileColumns)
+      copyRow(block.b + copied * task.form.sum.b + column, std::min(kTileColumns, block.columns - column),
+              place(block, column, copied));
+  }
+
+  void copySquare(const Block &block) const {
+    const int64_t column = copied % squaresDown(block) * kLineFloats, term = copied / squaresDown(block) * kLineFloats;
+    copyTransposed({block.b + column * task.form.columns.b + term, task.form.columns.b,
+                    std::min(kLineFloats, block.columns - column), std::min(kLineFloats, block.terms - term)},
+                   place(block, column, term), unitWidth(block, column));
+  }
+
+  /// The floats of a row of the unit that has `column`.
+  static int64_t unitWidth(const Block &block, int64_t column) {
+    return roundUp(std::min(kTileColumns, block.columns - column / kTileColumns * kTileColumns), kLineFloats);
+  }
+  float *place(const Block &block, int64_t column, int64_t term) const {
+    return panels[1] + column / kTileColumns * kTileColumns * block.terms + term * unitWidth(block, column) +
+           column % kTileColumns;
+  }
+
+  /// What is copied next.
+  Ahead rightAhead(const Block &block) const {
+    if (copied >= copySteps(block))
+      return {block.b};
+    if (!task.isRightTransposed())
+      return {block.b + copied * task.form.sum.b, task.form.sum.b, ceilDiv(block.columns, kLineFloats)};
+    const int64_t column = copied % squaresDown(block) * kLineFloats, term = copied / squaresDown(block) * kLineFloats;
+    return {block.b + column * task.form.columns.b + term, task.form.columns.b};
+  }
+
+  void runStrip(const Block &block, const Block &ahead, int64_t strip) {
+    Tile tile;
+    tile.rows = std::min(kTileRows, block.rows - strip * kTileRows);
+    tile.terms = block.terms;
+    tile.outStride = task.form.rows.c;
+    tile.alpha = task.alpha;
+    tile.adds = block.adds;
+    setLeft(tile, block, strip);
+    const int64_t units = block.units(), tiles = block.strips() * units;
+    for (int64_t unit = 0; unit < units; ++unit) {
+      const int64_t column = unit * kTileColumns;
+      tile.columns = std::min(kTileColumns, block.columns - column);
+      tile.right = panels[0] + column * block.terms;
+      tile.out = block.c + strip * kTileRows * task.form.rows.c + column;
+      tile.bias = block.bias ? block.bias + column : nullptr;
+      tile.leftAhead = leftAhead(block, strip + 1, unit);
+      tile.rightAhead = rightAhead(ahead);
+      multiplyTile(tile);
+      copyUntil(copySteps(ahead) * (strip * units + unit + 1) / tiles, ahead);
+    }
+  }
+
+  void setLeft(Tile &tile, const Block &block, int64_t strip) {
+    if (task.isLeftTransposed()) {
+      tile.left = block.a + strip * kTileRows * block.terms;
+      return;
+    }
+    tile.left = block.a + strip * kTileRows * task.form.rows.a;
+    tile.leftStride = task.form.rows.a;
+    if (tile.rows < kTileRows) { // A tile reads all rows, so those that are not there become zeros.
+      lastStrip.assign(static_cast<size_t>(kTileRows * tile.terms), 0.0f);
+      for (int64_t row = 0; row < tile.rows; ++row)
+        std::copy_n(tile.left + row * tile.leftStride, tile.terms, lastStrip.begin() + row * tile.terms);
+      tile.left = lastStrip.data();
+      tile.leftStride = tile.terms;
+    }
+  }
+
+  /// A quarter of the next strip for each of the first four units.
+  Ahead leftAhead(const Block &block, int64_t strip, int64_t unit) const {
+    if (unit >= 4 || strip >= block.rows / kTileRows)
+      return {block.a};
+    const int64_t stride = task.isLeftTransposed() ? block.terms : task.form.rows.a;
+    return {block.a + (strip * kTileRows + 2 * unit) * stride, stride, block.terms / kLineFloats};
+  }
+
+  const BlocksTask &task;
+  float *panels[2];   ///< the one in use, and the one that is filled
+  int64_t copied = 0; ///< steps
+  std::vector<float> lastStrip;
+};
+} // namespace
+
+absl::Status BlocksTask::run(const TaskContext &) {
+  for (phase.row = 0; phase.row < form.rows.size; phase.row += phase.rows) {
+    phase.rows = std::min(rowsPerPhase, form.rows.size - phase.row);
+    for (phase.term = 0; phase.term < form.sum.size; phase.term += phase.terms) {
+      phase.terms = std::min(termsPerPhase, form.sum.size - phase.term);
+      runPhase();
+    }
+  }
+  return epilogue.run();
+}
+
+void BlocksTask::runPhase() {
+  if (isLeftTransposed())
+    packLeft();
+  std::atomic<int64_t> nextPiece{0};
+  parallelFor(threads, [&](int64_t thread) { BlocksWorker(*this, panels(thread)).run(nextPiece); });
+}
+
+void BlocksTask::packLeft() const {
+  constexpr int64_t kTermsPerTask = 4 * kLineFloats;
+  const float *from = at(a, 0) + phase.term * form.sum.a + phase.row;
+  const int64_t packedRows = roundUp(phase.rows, kLineFloats);
+  parallelFor(ceilDiv(phase.terms, kTermsPerTask), [&](int64_t task) {
+    const int64_t end = std::min(phase.terms, (task + 1) * kTermsPerTask);
+    for (int64_t row = 0; row < phase.rows; row += kLineFloats)
+      for (int64_t term = task * kTermsPerTask; term < end; term += kLineFloats) {
+        const int64_t block = term / termsPerBlock * termsPerBlock,
+                      terms = std::min(termsPerBlock, phase.terms - block);
+        float *to = packedLeft() + block * packedRows + row * terms + (term - block) * kTileRows;
+        copyHalves({from + term * form.sum.a + row, form.sum.a, std::min(kLineFloats, end - term),
+                    std::min(kLineFloats, phase.rows - row)},
+                   to, to + terms * kTileRows);
+      }
+  });
+}
+
+/// The block behind `place`; of the next piece if it was the last of its own.
+Place BlocksTask::next(Place place) const {
+  place.term += termsPerBlock;
+  if (place.term < phase.term + phase.terms)
+    return place;
+  return place.sum + 1 < sums.size() ? Place{place.piece, place.sum + 1, phase.term}
+                                     : Place{place.piece + 1, 0, phase.term};
+}
+
+Block BlocksTask::blockAt(const Place &place) const {
+  const int64_t perPoint = rowPieces * columnPieces, piece = place.piece % perPoint;
+  const Offsets &point = points[static_cast<size_t>(place.piece / perPoint)], &sum = sums[place.sum];
+  const auto cut = [](int64_t size, int64_t step, int64_t parts, int64_t part) {
+    return std::min(size, ceilDiv(size, step) * part / parts * step);
+  };
+  const int64_t row = cut(phase.rows, kLineFloats, rowPieces, piece % rowPieces),
+                column = cut(form.columns.size, kTileColumns, columnPieces, piece / rowPieces);
+  Block block;
+  block.rows = cut(phase.rows, kLineFloats, rowPieces, piece % rowPieces + 1) - row;
+  block.columns = cut(form.columns.size, kTileColumns, columnPieces, piece / rowPieces + 1) - column;
+  block.terms = std::min(termsPerBlock, phase.term + phase.terms - place.term);
+  block.a = isLeftTransposed()
+                ? packedLeft() + (place.term - phase.term) * roundUp(phase.rows, kLineFloats) + row * block.terms
+                : at(a, point.a + sum.a) + (phase.row + row) * form.rows.a + place.term;
+  block.b = at(b, point.b + sum.b) + column * form.columns.b + place.term * form.sum.b;
+  block.c = const_cast<float *>(at(c, point.c)) + (phase.row + row) * form.rows.c + column;
+  const bool isLast = place.sum + 1 == sums.size() && place.term + block.terms == form.sum.size;
+  block.bias = bias && isLast ? at(bias, point.bias) + column : nullptr;
+  block.adds = accumulate || place.sum > 0 || place.term > 0;
+  return block;
+}
+
+bool ds::runtime::hasBlocks(const MatmulSetup &setup) {
+  constexpr int64_t kLeast = 256; // Below, oneDNN is faster, which copies less.
+  const MatmulForm &form = setup.form;
+  const bool isPackable = form.sum.a == 1 || (form.batch.empty() && form.outerSums.empty());
+  return hasTiles() && setup.type == plan::DataType::F32 && form.isMatrix && isPackable &&
+         setup.activation == plan::Activation::None && form.rows.size >= kLeast && form.columns.size >= kLeast &&
+         form.sum.size >= kLeast;
+}
+
+/// Cuts the sums, and the rows if A is to be packed, and C into some pieces for each thread, as threads may be slowed
+/// down by other work.
+static void cut(BlocksTask &task) {
+  constexpr int64_t kPiecesPerThread = 4, kLeastPerThread = 2;
+  const int64_t terms = task.form.sum.size, points = static_cast<int64_t>(task.points.size());
+  task.termsPerBlock = roundUp(ceilDiv(terms, ceilDiv(terms, kMostTerms)), kLineFloats);
+  task.rowsPerPhase = task.form.rows.size;
+  task.termsPerPhase = terms;
+  if (task.isLeftTransposed()) {
+    task.rowsPerPhase =
+        std::min(task.form.rows.size, std::max(kRowsPerPiece, kPackedFloats / terms / kLineFloats * kLineFloats));
+    const int64_t blocks = kPackedFloats / (task.rowsPerPhase * task.termsPerBlock);
+    task.termsPerPhase = std::min(terms, std::max<int64_t>(blocks, 1) * task.termsPerBlock);
+  }
+  const int64_t units = ceilDiv(task.form.columns.size, kTileColumns);
+  task.columnPieces = ceilDiv(units, kMostUnits);
+  task.rowPieces = std::clamp<int64_t>(ceilDiv(kPiecesPerThread * task.threads, task.columnPieces * points), 1,
+                                       std::max<int64_t>(1, task.rowsPerPhase / kRowsPerPiece));
+  const int64_t least = ceilDiv(kLeastPerThread * task.threads, task.rowPieces * points);
+  task.columnPieces = std::max(task.columnPieces, std::min(least, units));
+}
+
+TaskOr ds::runtime::makeBlocksTask(const MatmulSetup &setup) {
+  auto task = std::make_unique<BlocksTask>();
+  const MatmulForm &form = task->form = setup.form;
+  task->a = setup.a;
+  task->b = setup.b;
+  task->c = setup.c;
+  task->alpha = setup.alpha;
+  task->accumulate = setup.accumulate;
+  task->points = enumerateOffsets(form.batch, sizeof(float));
+  task->sums = enumerateOffsets(form.outerSums, sizeof(float));
+  task->threads = getThreads();
+  cut(*task);
+  task->scratch = setup.scratch;
+  const int64_t packed = task->isLeftTransposed() ? roundUp(task->rowsPerPhase, kLineFloats) * task->termsPerPhase : 0;
+  setup.scratch->reserve(static_cast<size_t>(task->threads * 2 * kPanelFloats + packed) * sizeof(float));
+  if (form.columns.bias == 1 && form.rows.bias == 0) {
+    task->bias = setup.bias;
+  } else {
+    DS_ASSIGN_OR_RETURN(task->epilogue, makeEpilogue(setup));
+  }
+  return task;
+}
