@@ -84,7 +84,8 @@ absl::StatusOr<char *> Bindings::memory(uint32_t buffer) const {
   if (buffer >= planTable.buffers.size())
     return unknownId("buffer", buffer, planTable.buffers.size());
   const plan::BufferT &table = *planTable.buffers[buffer];
-  return arenas[table.arena].data + table.offset;
+  char *data = arenas[table.arena].data;
+  return data ? data + table.offset : nullptr;
 }
 
 absl::StatusOr<char *> Bindings::elements(uint32_t buffer, int64_t count, plan::DataType type) const {

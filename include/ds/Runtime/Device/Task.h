@@ -43,7 +43,7 @@ private:
 
 /// Memory of one arena of a plan.
 struct ArenaMemory {
-  char *data = nullptr;
+  char *data = nullptr; ///< null: there is none, and tasks are built only
   size_t bytes = 0;
 };
 
