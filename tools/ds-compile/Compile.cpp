@@ -86,6 +86,8 @@ private:
   int checkInputs();
   LayoutAttr parseLayout(VariableOp variable, StringRef text);
   int addLayouts();
+  LogicalResult runPasses(TimingScope &scope, llvm::function_ref<void(OpPassManager &)> build);
+  LogicalResult startKernels();
   int runStages();
   int writeProgram();
   int writePlan();
@@ -102,6 +104,7 @@ private:
   Batch batch;
   ImportOptions importOptions;
   OwningOpRef<ModuleOp> module;
+  std::unique_ptr<CpuCompiler> kernels;
 };
 
 /// Splits NAME=SIZE; false, and a message, if it is none.
@@ -302,16 +305,38 @@ static void printRemarks(MLIRContext &context) {
                                           /*printAsEmitRemarks=*/true);
 }
 
-int Compilation::runStages() {
-  if (options.printRemarks)
-    printRemarks(context);
+LogicalResult Compilation::runPasses(TimingScope &scope, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager manager(&context);
   // Each stage verifies what it promises; the ops themselves are verified once, at the end, as that takes as long as a
   // pass.
   manager.enableVerifier(options.checkEachPass);
-  TimingScope scope = timing.nest("passes");
   manager.enableTiming(scope);
-  buildImportPipeline(manager);
+  build(manager);
+  if (options.checkEachPass) {
+    CheckEachPassOptions check;
+    check.compare.tolerance = options.checkTolerance;
+    ds::checkEachPass(manager, check);
+  }
+  return manager.run(*module);
+}
+
+/// Begins to compile the kernels on all cores.
+LogicalResult Compilation::startKernels() {
+  context.enableMultithreading();
+  FailureOr<std::unique_ptr<CpuCompiler>> compiler =
+      CpuCompiler::create(&context, {options.cpu, context.getNumThreads(), options.kernelCache});
+  if (failed(compiler))
+    return failure();
+  kernels = std::move(*compiler);
+  if (options.checkEachPass) // which is not for several threads
+    return success();
+  return kernels->start(module->lookupSymbol<func::FuncOp>(functionName()), meshOf(*module));
+}
+
+int Compilation::runStages() {
+  if (options.printRemarks)
+    printRemarks(context);
+  TimingScope scope = timing.nest("passes");
   // The stages up to the one that is asked for.
   int last = llvm::StringSwitch<int>(options.emit)
                  .Case("import", 0)
@@ -320,25 +345,28 @@ int Compilation::runStages() {
                  .Case("kernels", 3)
                  .Case("schedule", 4)
                  .Default(5);
-  if (last >= 1 && !options.isInference)
-    buildProgramPipeline(manager, programOptionsFrom(config, batch));
   PlacementOptions placement;
   placement.axes = options.axes;
   placement.zeroStage = options.isInference ? 0 : options.zeroStage >= 0 ? options.zeroStage : config.zero.stage;
-  if (last >= 2)
-    buildPlacementPipeline(manager, placement);
-  if (last >= 3)
-    buildKernelPipeline(manager);
-  if (last >= 4)
-    buildSchedulePipeline(manager, options.machine);
-  if (last >= 5)
-    buildPlanPipeline(manager, {functionName(), options.memoryBudget});
-  if (options.checkEachPass) {
-    CheckEachPassOptions check;
-    check.compare.tolerance = options.checkTolerance;
-    ds::checkEachPass(manager, check);
-  }
-  return succeeded(manager.run(*module)) && succeeded(verify(*module)) ? 0 : kUnsupported;
+  auto buildKernels = [&](OpPassManager &manager) {
+    buildImportPipeline(manager);
+    if (last >= 1 && !options.isInference)
+      buildProgramPipeline(manager, programOptionsFrom(config, batch));
+    if (last >= 2)
+      buildPlacementPipeline(manager, placement);
+    if (last >= 3)
+      buildKernelPipeline(manager);
+  };
+  auto buildPlan = [&](OpPassManager &manager) {
+    if (last >= 4)
+      buildSchedulePipeline(manager, options.machine);
+    if (last >= 5)
+      buildPlanPipeline(manager, {functionName(), options.memoryBudget});
+  };
+  // From there on kernels stay as they are.
+  const bool isDone = succeeded(runPasses(scope, buildKernels)) && (last < 5 || succeeded(startKernels())) &&
+                      succeeded(runPasses(scope, buildPlan)) && succeeded(verify(*module));
+  return isDone ? 0 : kUnsupported;
 }
 
 int Compilation::writeProgram() {
@@ -378,17 +406,13 @@ int Compilation::writePlan() {
     (options.isQuiet ? llvm::nulls() : llvm::errs()) << "warning: " << diagnostic << "\n";
     return success();
   });
-  context.enableMultithreading(); // kernels are compiled on all cores
   EmitOptions emit;
   emit.function = functionName();
   emit.config = configText;
   TimingScope part = scope.nest("fingerprint");
   emit.fingerprint = fingerprint();
   part.stop();
-  emit.cpu.cpu = options.cpu;
-  emit.cpu.threads = context.getNumThreads();
-  emit.cpu.cache = options.kernelCache;
-  FailureOr<std::unique_ptr<plan::PlanT>> plan = emitPlan(*module, emit, scope.nest("emit"));
+  FailureOr<std::unique_ptr<plan::PlanT>> plan = emitPlan(*module, *kernels, emit, scope.nest("emit"));
   if (failed(plan))
     return kUnsupported;
   part = scope.nest("save");

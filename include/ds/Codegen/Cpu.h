@@ -23,6 +23,7 @@
 
 #include "ds/Analysis/KernelShape.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <memory>
@@ -58,6 +59,9 @@ public:
   static mlir::FailureOr<std::unique_ptr<CpuCompiler>> create(mlir::MLIRContext *context,
                                                               const CpuOptions &options = {});
   virtual ~CpuCompiler();
+
+  /// Adds all kernels of `function`, and begins to compile them beside the caller if the context is multithreaded.
+  virtual llvm::LogicalResult start(mlir::func::FuncOp function, const Mesh &mesh) = 0;
 
   /// Adds `kernel` unless an equal one is there, and tells how to call it. Fails with an error on the op. All kernels
   /// are of one `mesh`, and stay as they are while this object lives.

@@ -17,13 +17,12 @@ struct EmitOptions {
   std::string function = "step"; ///< which function of the module
   std::string config;            ///< the ds_config.json as given, kept in the plan
   std::string fingerprint;       ///< of model, config and machine
-  CpuOptions cpu;
 };
 
-/// Emits the plan of `module`, which has passed all stages up to `ds-assign-arena`. Fails with an error on the op that
-/// cannot be emitted. The parts are timed under `timing`.
-mlir::FailureOr<std::unique_ptr<plan::PlanT>> emitPlan(mlir::ModuleOp module, const EmitOptions &options,
-                                                       mlir::TimingScope timing = {});
+/// Emits the plan of `module`, which has passed all stages up to `ds-assign-arena`, with the machine code of `kernels`.
+/// Fails with an error on the op that cannot be emitted. The parts are timed under `timing`.
+mlir::FailureOr<std::unique_ptr<plan::PlanT>> emitPlan(mlir::ModuleOp module, CpuCompiler &kernels,
+                                                       const EmitOptions &options, mlir::TimingScope timing = {});
 
 /// The plan's name of an element type; index is I64.
 plan::DataType dataTypeOf(mlir::Type element);

@@ -24,6 +24,8 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <atomic>
+#include <deque>
+#include <mutex>
 #include <thread>
 
 using namespace mlir;
@@ -42,7 +44,9 @@ class CpuCompilerImpl final : public CpuCompiler {
 public:
   CpuCompilerImpl(MLIRContext *context, CpuTarget target, const CpuOptions &options)
       : context(context), cpu(std::move(target)), threads(std::max(options.threads, 1u)), cache(options.cache, cpu) {}
+  ~CpuCompilerImpl() override;
 
+  LogicalResult start(func::FuncOp function, const Mesh &mesh) final;
   FailureOr<CompiledKernel> add(KernelOp kernel, const Mesh &mesh) final;
   std::string addAttention(Operation *op) final;
   std::string addRotary(RotaryEmbeddingOp op) final;
@@ -53,7 +57,11 @@ public:
 
 private:
   LogicalResult compile(PendingKernel &kernel);
-  LogicalResult compileAll();
+  /// The next kernel that nobody has taken; null if there is none.
+  PendingKernel *take();
+  void compileTaken();
+  void startHelpers();
+  void joinHelpers();
   /// The hash of `structure`; if it is new, `emit` fills a module with the kernel of a symbol.
   std::string addKernel(StringRef structure, Location loc, function_ref<void(StringRef, ModuleOp)> emit);
 
@@ -62,8 +70,12 @@ private:
   unsigned threads;
   KernelCache cache;
   StructureMap<CompiledKernel> added;
-  llvm::StringSet<> known;            ///< hashes
-  std::vector<PendingKernel> kernels; ///< in the order of their arrival
+  llvm::StringSet<> known;           ///< hashes
+  std::mutex mutex;                  ///< of `kernels` and `numTaken`
+  std::deque<PendingKernel> kernels; ///< in the order of their arrival
+  size_t numTaken = 0;
+  std::atomic<bool> isStopped = false; ///< a kernel failed, or nobody waits for them
+  std::vector<std::thread> helpers;
 };
 
 } // namespace
@@ -73,11 +85,13 @@ std::string CpuCompilerImpl::addKernel(StringRef structure, Location loc,
   std::string hash = hashOf(structure);
   if (!known.insert(hash).second)
     return hash;
-  kernels.push_back({hash, nullptr, cache.find(hash)});
-  if (!kernels.back().object) {
-    kernels.back().module = ModuleOp::create(loc);
-    emit(kernelSymbol(hash), *kernels.back().module);
+  PendingKernel kernel = {hash, nullptr, cache.find(hash)};
+  if (!kernel.object) {
+    kernel.module = ModuleOp::create(loc);
+    emit(kernelSymbol(hash), *kernel.module);
   }
+  std::lock_guard<std::mutex> lock(mutex);
+  kernels.push_back(std::move(kernel));
   return hash;
 }
 
@@ -131,28 +145,55 @@ LogicalResult CpuCompilerImpl::compile(PendingKernel &kernel) {
   return success();
 }
 
-LogicalResult CpuCompilerImpl::compileAll() {
-  std::atomic<size_t> next = 0;
-  std::atomic<bool> hasFailed = false;
-  auto work = [&] {
-    for (size_t number = next++; number < kernels.size() && !hasFailed; number = next++)
-      if (failed(compile(kernels[number])))
-        hasFailed = true;
-  };
-  std::vector<std::thread> helpers;
-  for (unsigned number = 1; number < std::min<size_t>(threads, kernels.size()) && context->isMultithreadingEnabled();
-       ++number)
-    helpers.emplace_back(work);
-  work();
+PendingKernel *CpuCompilerImpl::take() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return numTaken < kernels.size() && !isStopped ? &kernels[numTaken++] : nullptr;
+}
+
+void CpuCompilerImpl::compileTaken() {
+  while (PendingKernel *kernel = take())
+    if (failed(compile(*kernel)))
+      isStopped = true;
+}
+
+/// One thread less than may compile: the caller is the last.
+void CpuCompilerImpl::startHelpers() {
+  while (context->isMultithreadingEnabled() && helpers.size() + 1 < std::min<size_t>(threads, kernels.size()))
+    helpers.emplace_back([this] { compileTaken(); });
+}
+
+void CpuCompilerImpl::joinHelpers() {
   for (std::thread &helper : helpers)
     helper.join();
-  return failure(hasFailed);
+  helpers.clear();
+}
+
+CpuCompilerImpl::~CpuCompilerImpl() {
+  isStopped = true;
+  joinHelpers();
+}
+
+LogicalResult CpuCompilerImpl::start(func::FuncOp function, const Mesh &mesh) {
+  WalkResult walked = function.walk([&](Operation *op) -> WalkResult {
+    if (auto kernel = dyn_cast<KernelOp>(op))
+      return failed(add(kernel, mesh)) ? WalkResult::interrupt() : WalkResult::skip();
+    if (isa<FusedAttentionOp, FusedAttentionGradOp>(op))
+      addAttention(op);
+    else if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op))
+      addRotary(rotary);
+    return WalkResult::advance();
+  });
+  startHelpers();
+  return failure(walked.wasInterrupted());
 }
 
 FailureOr<std::vector<uint8_t>> CpuCompilerImpl::finish() {
   if (kernels.empty())
     return std::vector<uint8_t>();
-  if (failed(compileAll()))
+  startHelpers();
+  compileTaken();
+  joinHelpers();
+  if (isStopped)
     return failure();
   cache.trim();
   if (std::optional<std::string> fault = cache.fault())
@@ -161,6 +202,7 @@ FailureOr<std::vector<uint8_t>> CpuCompilerImpl::finish() {
   for (PendingKernel &kernel : kernels)
     objects.push_back(std::move(*kernel.object));
   kernels.clear();
+  numTaken = 0;
   std::string error;
   std::optional<std::vector<uint8_t>> linked = linkObjects(objects, error);
   if (!linked)

@@ -103,14 +103,12 @@ static LogicalResult addObject(plan::PlanT &plan, CpuCompiler &compiler, TimingS
   return success();
 }
 
-FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, const EmitOptions &options, TimingScope timing) {
+FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, CpuCompiler &kernels, const EmitOptions &options,
+                                                     TimingScope timing) {
   auto function = module.lookupSymbol<func::FuncOp>(options.function);
   if (!function)
     return module.emitError("has no function @") << options.function;
   const Mesh mesh = meshOf(module);
-  FailureOr<std::unique_ptr<CpuCompiler>> compiler = CpuCompiler::create(module.getContext(), options.cpu);
-  if (failed(compiler))
-    return failure();
   auto plan = std::make_unique<plan::PlanT>();
   plan->fingerprint = options.fingerprint;
   plan->config = options.config;
@@ -122,11 +120,11 @@ FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, const Emit
   scope = timing.nest("instructions");
   for (VariableOp variable : module.getOps<VariableOp>())
     addVariable(*plan, variable, storage->storageOfVariable(variable.getSymName()), mesh);
-  InstructionEmitter emitter(mesh, *storage, **compiler, *plan);
+  InstructionEmitter emitter(mesh, *storage, kernels, *plan);
   if (failed(emitter.emitFunction(function)) || failed(addPorts(*plan, function, *storage, mesh)))
     return failure();
   scope.stop();
-  if (failed(addObject(*plan, **compiler, timing)))
+  if (failed(addObject(*plan, kernels, timing)))
     return failure();
   scope = timing.nest("arena");
   emitArena(*plan, *storage, emitter.instructions());

@@ -141,6 +141,19 @@ TEST(CpuCompiler, OtherCpusByName) {
   EXPECT_THAT((*compiler)->features(), testing::Not(testing::Contains("avx512f")));
 }
 
+TEST(CpuCompiler, KernelsStartedBeforehandAreTheSame) {
+  ParsedKernel kernel({"q = tensor<8x128x64xf32>", "c = tensor<64xf32>"}, "!q, !c", "!q, !c", kScaledSum);
+  std::vector<uint8_t> expected;
+  const CompiledKernel alone = compileOnly(kernel.op(), expected);
+  const Mesh mesh({{"x", 1, {}}});
+  auto compiler = *CpuCompiler::create(kernel.context());
+  ASSERT_TRUE(mlir::succeeded(compiler->start(kernel.op()->getParentOfType<mlir::func::FuncOp>(), mesh)));
+  EXPECT_EQ(compiler->counts().all, 1u);
+  EXPECT_EQ(compiler->add(kernel.op(), mesh)->hash, alone.hash);
+  EXPECT_EQ(compiler->counts().all, 1u);
+  EXPECT_EQ(*compiler->finish(), expected);
+}
+
 TEST(CpuCompiler, AnUnknownCpuIsRefused) {
   ParsedKernel kernel({"q = tensor<8x128x64xf32>", "c = tensor<64xf32>"}, "!q, !c", "!q, !c", kScaledSum);
   std::string message;
