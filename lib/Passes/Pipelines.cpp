@@ -90,6 +90,8 @@ void ds::buildKernelPipeline(OpPassManager &manager) {
   // Transposes vanish into matmuls before they could become copies.
   manager.addNestedPass<func::FuncOp>(createMatchLibraryCallsPass());
   manager.addPass(createCSEPass());
+  // Late, as most ops of a step would be theirs.
+  manager.addNestedPass<func::FuncOp>(createDecomposeUpdatesPass());
   // No CSE from here on: it would undo this.
   manager.addNestedPass<func::FuncOp>(createRecomputeElementwisePass());
   manager.addNestedPass<func::FuncOp>(createFormKernelsPass());

@@ -17,7 +17,7 @@ struct CheckEachPassOptions {
   /// Passes (by argument) that spell composite ops out or recognize them. The constants of a composite (epsilon, 1 / n)
   /// are exact in the interpreter; written out they have the program's type, and f32 rounds them. So on programs that
   /// are not f64 throughout these passes may change values by `roundingTolerance` instead of `compare.tolerance`.
-  std::vector<std::string> rounding = {"ds-recognize-composites", "ds-decompose-composites"};
+  std::vector<std::string> rounding = {"ds-recognize-composites", "ds-decompose-composites", "ds-decompose-updates"};
   double roundingTolerance = 1e-6;
   /// Passes (by argument) that change what a step means, and so its values.
   std::vector<std::string> exempt = {"ds-attach-loss", "ds-accumulate-gradients", "ds-clip-gradients",

@@ -59,13 +59,28 @@ def DecomposeCompositesPass : Pass<"ds-decompose-composites", "::mlir::func::Fun
   let summary = "writes composite ops out in ops that kernels are made of";
   let description = [{
     Requires: layouts are assigned.
-    Ensures: norms, softmax, activations, losses, attention, rotary embeddings that are not f32 and optimizer updates are `ds.matmul`, `arith`, `math`,
+    Ensures: norms, softmax, activations, losses, attention and rotary embeddings that are not f32 are `ds.matmul`, `arith`, `math`,
     reductions, broadcasts, iotas, slices and concats, in the same layouts; every reduction folds leading or trailing dims. Values are
     unchanged up to rounding.
 
     ```mlir
     %y = ds.silu %x : (tensor<8xf32>) -> tensor<8xf32>
     // becomes x / (1 + exp(-x))
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def DecomposeUpdatesPass : Pass<"ds-decompose-updates", "::mlir::func::FuncOp"> {
+  let summary = "writes optimizer updates out in ops that kernels are made of";
+  let description = [{
+    Requires: layouts are assigned.
+    Ensures: optimizer updates are `arith`, `math` and broadcasts, in the same layouts. What only depends on the rate, the step and the
+    constants is computed once for all updates of a block. Values are unchanged up to rounding.
+
+    ```mlir
+    %n:2 = ds.sgd_update %p, %g, %v, %rate, %step {momentum = 0.0 : f64, dampening = 0.0 : f64, decay = 0.0 : f64} : ...
+    // becomes p - rate * g, and g
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Norms, activations, losses, rotary embeddings and optimizer updates in primitive ops. Attention:
-// DecomposeAttention.cpp.
+// Norms, activations, losses and rotary embeddings in primitive ops. Attention: DecomposeAttention.cpp, updates:
+// DecomposeUpdates.cpp.
 
 #include "DecomposePatterns.h"
 #include "LibraryPatterns.h"
@@ -253,63 +253,6 @@ struct DecomposeRotaryEmbedding : OpRewritePattern<RotaryEmbeddingOp> {
 };
 
 //===----------------------------------------------------------------------===//
-// Optimizer updates
-//===----------------------------------------------------------------------===//
-
-struct DecomposeAdamUpdate : OpRewritePattern<AdamUpdateOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(AdamUpdateOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
-    RankedTensorType type = TensorBuilder::typeOf(op.getParameter());
-    double beta1 = op.getBeta1().convertToDouble(), beta2 = op.getBeta2().convertToDouble(),
-           decay = op.getDecay().convertToDouble();
-    auto spread = [&](Value scalar) { return b.broadcast(scalar, type, {}); };
-    Value parameter = op.getParameter(), gradient = op.getGradient(), rate = op.getRate();
-    if (decay != 0 && !op.getDecoupled())
-      gradient = b.add(gradient, b.mulScalar(parameter, decay));
-    Value mean = b.add(b.mulScalar(op.getMean(), beta1), b.mulScalar(gradient, 1 - beta1));
-    Value variance = b.add(b.mulScalar(op.getVariance(), beta2), b.mulScalar(b.mul(gradient, gradient), 1 - beta2));
-    Value meanScale = b.div(rate, correction(b, op.getStep(), beta1));
-    Value deviationScale = b.make<math::RsqrtOp>(correction(b, op.getStep(), beta2));
-    Value deviation = b.mul(b.make<math::SqrtOp>(variance), spread(deviationScale));
-    Value change = b.div(b.mul(mean, spread(meanScale)), b.addScalar(deviation, op.getEpsilon().convertToDouble()));
-    if (decay != 0 && op.getDecoupled()) {
-      Value kept = b.addScalar(b.mulScalar(rate, -decay), 1.0);
-      parameter = b.mul(parameter, spread(kept));
-    }
-    rewriter.replaceOp(op, {b.sub(parameter, change), mean, variance});
-    return success();
-  }
-
-  /// 1 - beta^step, exact where beta is near 1.
-  static Value correction(TensorBuilder &b, Value step, double beta) {
-    return b.make<arith::NegFOp>(b.make<math::ExpM1Op>(b.mulScalar(step, std::log(beta))));
-  }
-};
-
-struct DecomposeSgdUpdate : OpRewritePattern<SgdUpdateOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SgdUpdateOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
-    RankedTensorType type = TensorBuilder::typeOf(op.getParameter());
-    double momentum = op.getMomentum().convertToDouble(), dampening = op.getDampening().convertToDouble();
-    double decay = op.getDecay().convertToDouble();
-    Value parameter = op.getParameter(), direction = op.getGradient();
-    if (decay != 0)
-      direction = b.add(direction, b.mulScalar(parameter, decay));
-    Value later = b.add(b.mulScalar(op.getVelocity(), momentum), b.mulScalar(direction, 1 - dampening));
-    // Step 1 begins the velocity anew, whatever it was, and does not dampen.
-    Value one = b.splat(1, TensorBuilder::typeOf(op.getStep()));
-    Value isFirst = b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, op.getStep(), one);
-    Value velocity = b.make<arith::SelectOp>(b.broadcast(isFirst, type, {}), direction, later);
-    Value used = op.getNesterov() ? b.add(direction, b.mulScalar(velocity, momentum)) : velocity;
-    Value change = b.mul(used, b.broadcast(op.getRate(), type, {}));
-    rewriter.replaceOp(op, {b.sub(parameter, change), velocity});
-    return success();
-  }
-};
-
-//===----------------------------------------------------------------------===//
 // Reductions over middle dims
 //===----------------------------------------------------------------------===//
 
@@ -377,7 +320,7 @@ struct DecomposeComposites : ds::impl::DecomposeCompositesPassBase<DecomposeComp
     RewritePatternSet patterns(&getContext());
     patterns.add<DecomposeSoftmax, DecomposeLogSoftmax, DecomposeLayerNorm, DecomposeRmsNorm, DecomposeGelu,
                  DecomposeSilu, DecomposeCrossEntropy, DecomposeCrossEntropyGrad, DecomposeRotaryEmbedding,
-                 DecomposeAdamUpdate, DecomposeSgdUpdate, SplitReduction, FoldReshapeIntoReduction>(&getContext());
+                 SplitReduction, FoldReshapeIntoReduction>(&getContext());
     populateDecomposeAttentionPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }

@@ -25,7 +25,7 @@ public:
   }
 
   template <typename OpT, typename... Args> mlir::Value make(Args &&...args) {
-    return OpT::create(builder, loc, std::forward<Args>(args)...);
+    return builder.createOrFold<OpT>(loc, std::forward<Args>(args)...);
   }
   mlir::Value add(mlir::Value a, mlir::Value b) { return make<mlir::arith::AddFOp>(a, b); }
   mlir::Value sub(mlir::Value a, mlir::Value b) { return make<mlir::arith::SubFOp>(a, b); }

@@ -49,19 +49,6 @@ func.func @attention_is_two_matmuls(%q: tensor<2x4x6x8xf32, #ds.layout<[{dp}, {}
   return %y : tensor<2x4x6x8xf32, #ds.layout<[{dp}, {}, {}, {}]>>
 }
 
-// CHECK-LABEL: func.func @an_update_stays_on_its_shard
-func.func @an_update_stays_on_its_shard(%p: tensor<8xf32, #ds.layout<[{}], flat = {dp}>> {ds.name = "p"}, %r: tensor<f32> {ds.name = "r"}, %t: tensor<f32> {ds.name = "t"})
-    -> (tensor<8xf32> {ds.name = "y"}) {
-  // CHECK-NOT: ds.sgd_update
-  // CHECK:     %[[N:.*]] = arith.subf {{.*}} : tensor<8xf32, #ds.layout<[{}], flat = {dp}>>
-  // CHECK:     ds.all_gather %[[N]]
-  %n:2 = ds.sgd_update %p, %p, %p, %r, %t {momentum = 0.875 : f64, dampening = 0.0 : f64, decay = 0.0 : f64}
-      : (tensor<8xf32, #ds.layout<[{}], flat = {dp}>>, tensor<8xf32, #ds.layout<[{}], flat = {dp}>>, tensor<8xf32, #ds.layout<[{}], flat = {dp}>>, tensor<f32>, tensor<f32>)
-      -> (tensor<8xf32, #ds.layout<[{}], flat = {dp}>>, tensor<8xf32, #ds.layout<[{}], flat = {dp}>>)
-  %y = ds.all_gather %n#0 over "dp" : tensor<8xf32, #ds.layout<[{}], flat = {dp}>> -> tensor<8xf32>
-  return %y : tensor<8xf32>
-}
-
 // CHECK-LABEL: func.func @leaves_matmuls_and_elementwise_ops_alone
 func.func @leaves_matmuls_and_elementwise_ops_alone(%x: tensor<8x4xf32> {ds.name = "x"}, %w: tensor<4x6xf32> {ds.name = "w"}) -> (tensor<8x6xf32> {ds.name = "y"}) {
   // CHECK-NEXT: %[[M:.*]] = ds.matmul %{{.*}}, %{{.*}} {indices = "ik,kj->ij"}
