@@ -12,7 +12,7 @@
 namespace ds {
 
 /// Functions of f32 as polynomials on vectors, where they are shorter or more exact than those of MLIR: exp, expm1,
-/// erf. Relative error below 3e-7; NaN stays NaN; exp flushes results below 1.8e-38 to zero.
+/// erf. Relative error below 3e-7; NaN stays NaN; exp flushes results below 1.7e-38 to zero.
 void populateMathApproximationPatterns(mlir::RewritePatternSet &patterns);
 
 /// Lowers a module that emitKernel made to LLVM's dialect.

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // exp and expm1: e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2 (Cody and Waite 1980), e^r by a minimax
-// polynomial of degree 6. n is found by adding 1.5 * 2^23, which rounds to integers and leaves n in the low bits. erf:
-// an odd minimax polynomial of degree 31 up to 3.83, from where on it rounds to 1.
+// polynomial, for exp of degree 5 with e^0 = 1. n is found by adding 1.5 * 2^23, which rounds to integers and leaves n
+// in the low bits.
+//
+// erf: an odd minimax polynomial of degree 31 up to 3.83, from where on it rounds to 1.
 
 #include "LowerKernel.h"
 
@@ -38,7 +40,7 @@ public:
     return sum;
   }
 
-  /// 2^(n - 1) and r for e^x = 2^n e^r; x is at most 88.8 and, for a usable power, at least -86.9.
+  /// 2^(n - 1) and r for e^x = 2^n e^r; x is from -87.3 to 88.8; from -87 down the power is 0.
   std::pair<Value, Value> splitExponent(Value x) {
     constexpr float kRounder = 12582912.0f + 126.0f; // 1.5 * 2^23, and the exponent's bias less one
     Value shifted = fma(x, number(1.442695041f), number(kRounder)), n = sub(shifted, number(kRounder));
@@ -78,13 +80,13 @@ template <typename OpT> struct F32Pattern : OpRewritePattern<OpT> {
 struct ExpandExp : F32Pattern<math::ExpOp> {
   using F32Pattern::F32Pattern;
   Value expand(FloatBuilder &b, math::ExpOp op) const final {
-    Value x = op.getOperand(), greatest = b.number(88.8f), least = b.number(-86.9f);
-    Value bounded = b.least(x, greatest);
+    // At the lower bound n - 1 is -127, the exponent of zero.
+    Value bounded = b.least(b.greatest(op.getOperand(), b.number(-87.3f)), b.number(88.8f));
     auto [halfPower, rest] = b.splitExponent(bounded);
     // Twice e^rest, as the power is the half.
-    Value twice = b.polynomial(rest, {2 * 1.37805939e-3f, 2 * 8.37312452e-3f, 2 * 4.16695364e-2f, 2 * 1.66664720e-1f,
-                                      2 * 4.99999851e-1f, 2, 2});
-    return b.select(b.isLess(x, least), b.number(0), b.mul(twice, halfPower));
+    Value twice = b.polynomial(
+        rest, {2 * 8.28936044e-3f, 2 * 4.18981761e-2f, 2 * 1.66676521e-1f, 2 * 4.99991477e-1f, 2 * 9.99999702e-1f, 2});
+    return b.mul(twice, halfPower);
   }
 };
 
