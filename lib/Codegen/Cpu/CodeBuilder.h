@@ -24,7 +24,7 @@ struct Lanes {
 /// Bytes; also those of the widest vector.
 inline constexpr unsigned kCacheLine = 64;
 /// Bytes: about what a thread computes on while memory answers.
-inline constexpr unsigned kPrefetchAhead = 4096;
+inline constexpr unsigned kPrefetchAhead = 6144;
 
 class CodeBuilder {
 public:

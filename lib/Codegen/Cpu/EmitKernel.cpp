@@ -67,7 +67,7 @@ private:
   void emitNodes(Level level, std::optional<unsigned> stage, std::optional<unsigned> pass);
   Value emitNode(unsigned number, unsigned pass, Value at, Lanes lanes, DenseMap<unsigned, Value> &elements);
   Value valueAt(unsigned number, Lanes lanes, DenseMap<unsigned, Value> &elements);
-  Value inputAddress(const KernelNode &node, Value at);
+  bool asksAhead(unsigned input, unsigned pass);
 
   // Places
   Value offsetOf(DimSet groups, Value at);
@@ -185,6 +185,17 @@ Value KernelEmitter::valueAt(unsigned number, Lanes lanes, DenseMap<unsigned, Va
   return elements[number] = value;
 }
 
+/// Whether `pass` asks for the rest of an input ahead: the second pass that reads it, if there is one. The first one
+/// has little to compute while memory answers, as it knows nothing of the row yet.
+bool KernelEmitter::asksAhead(unsigned input, unsigned pass) {
+  if (graph.nodes[input].groups != graph.allGroups())
+    return false;
+  unsigned first = schedule.firstPass[input], second = first + 1;
+  while (second < schedule.numPasses && !schedule.needed[second][input])
+    ++second;
+  return pass == (second < schedule.numPasses ? second : first);
+}
+
 /// The value of a node at the current place; `elements` has its operands.
 Value KernelEmitter::emitNode(unsigned number, unsigned pass, Value at, Lanes lanes,
                               DenseMap<unsigned, Value> &elements) {
@@ -192,7 +203,7 @@ Value KernelEmitter::emitNode(unsigned number, unsigned pass, Value at, Lanes la
   if (node.kind == NodeKind::Input) {
     Value buffer = buffers[cast<BlockArgument>(node.value).getArgNumber()];
     Value address = code.addressOf(buffer, node.element(), offsetOf(node.groups, at));
-    if (node.groups == graph.allGroups() && schedule.firstPass[number] == pass)
+    if (asksAhead(number, pass))
       code.prefetch(address, node.element(), lanes);
     return code.load(node.element(), address, lanes);
   }
