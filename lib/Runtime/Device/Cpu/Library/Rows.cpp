@@ -40,7 +40,8 @@ struct GatherRowsTask : Task {
 };
 
 /// Writes each row of `out` once: the first update that belongs to it, plus the others in ascending order, or zeros.
-/// The work is cut by columns, since some rows may have most of the updates, or by rows where rows are short.
+/// The work is cut by rows, as threads that write parts of one row fetch lines of each other, or by columns where a
+/// single row has many of the updates.
 template <typename T> struct ScatterAddRowsTask : Task {
   static constexpr int64_t kLeastColumns = 64; ///< of a piece
 
@@ -50,7 +51,7 @@ template <typename T> struct ScatterAddRowsTask : Task {
       return absl::OkStatus();
     listUpdates();
     const int64_t threads = getThreads();
-    if (width >= kLeastColumns * threads)
+    if (width >= kLeastColumns * threads && mostUpdates() > count / (4 * threads))
       parallelRanges(width, width / threads, [this](int64_t begin, int64_t end) {
         for (int64_t row = 0; row < range.length; ++row)
           sumRow(row, begin, end);
@@ -72,6 +73,18 @@ template <typename T> struct ScatterAddRowsTask : Task {
     for (int64_t i = count; i-- > 0;)
       if (const int64_t row = range.localOf(ids[i]); row >= 0)
         nexts[i] = std::exchange(firsts[row], i);
+  }
+
+  /// Of a row.
+  int64_t mostUpdates() const {
+    int64_t most = 0;
+    for (int64_t row = 0; row < range.length; ++row) {
+      int64_t updatesHere = 0;
+      for (int64_t i = firsts[row]; i >= 0; i = nexts[i])
+        ++updatesHere;
+      most = std::max(most, updatesHere);
+    }
+    return most;
   }
 
   void sumRow(int64_t row, int64_t begin, int64_t end) const {
