@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <fcntl.h>
 
 namespace ds::runtime {
 
@@ -472,7 +473,7 @@ TEST(LocalCollective, KilledRankEndsTheOthersSoonAfterTheAbort) {
 }
 
 TEST(SharedJob, AttachRefusesOtherObjects) {
-  const absl::StatusOr<SharedJob> job = SharedJob::attach(::dup(0));
+  const absl::StatusOr<SharedJob> job = SharedJob::attach(::open("/dev/null", O_RDWR));
   EXPECT_TRUE(absl::IsInvalidArgument(job.status()));
   JobShape shape;
   shape.ranks = 0;

@@ -223,20 +223,16 @@ void BlocksTask::runPhase() {
 }
 
 void BlocksTask::packLeft() const {
-  constexpr int64_t kTermsPerTask = 4 * kLineFloats;
   const float *from = at(a, 0) + phase.term * form.sum.a + phase.row;
   const int64_t packedRows = roundUp(phase.rows, kLineFloats);
-  parallelFor(ceilDiv(phase.terms, kTermsPerTask), [&](int64_t task) {
-    const int64_t end = std::min(phase.terms, (task + 1) * kTermsPerTask);
+  parallelFor(ceilDiv(phase.terms, kLineFloats), [&](int64_t square) {
+    const int64_t term = square * kLineFloats, block = term / termsPerBlock * termsPerBlock;
+    const int64_t terms = std::min(termsPerBlock, phase.terms - block);
+    float *to = packedLeft() + block * packedRows + (term - block) * kTileRows;
     for (int64_t row = 0; row < phase.rows; row += kLineFloats)
-      for (int64_t term = task * kTermsPerTask; term < end; term += kLineFloats) {
-        const int64_t block = term / termsPerBlock * termsPerBlock,
-                      terms = std::min(termsPerBlock, phase.terms - block);
-        float *to = packedLeft() + block * packedRows + row * terms + (term - block) * kTileRows;
-        copyHalves({from + term * form.sum.a + row, form.sum.a, std::min(kLineFloats, end - term),
-                    std::min(kLineFloats, phase.rows - row)},
-                   to, to + terms * kTileRows);
-      }
+      copyHalves({from + term * form.sum.a + row, form.sum.a, std::min(kLineFloats, phase.terms - term),
+                  std::min(kLineFloats, phase.rows - row)},
+                 to + row * terms, to + (row + kTileRows) * terms);
   });
 }
 

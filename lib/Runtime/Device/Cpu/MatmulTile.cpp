@@ -203,10 +203,11 @@ DS_AVX512 void ds::runtime::copyRow(const float *from, int64_t width, float *to)
 }
 
 DS_AVX512 void ds::runtime::copyHalves(const Square &square, float *lower, float *upper) {
+  constexpr int64_t kLinesAhead = 4;
   const __mmask16 lanes = firstLanes(square.width);
   for (int64_t i = 0; i < square.lines; ++i) {
     const float *from = square.from + i * square.stride;
-    _mm_prefetch(from + square.lines * square.stride, _MM_HINT_T0);
+    _mm_prefetch(from + kLinesAhead * kLineFloats, _MM_HINT_T0);
     const __m512 line = _mm512_maskz_loadu_ps(lanes, from);
     _mm256_store_ps(lower + i * kTileRows, _mm512_castps512_ps256(line));
     _mm256_store_pd(reinterpret_cast<double *>(upper + i * kTileRows),

@@ -57,7 +57,7 @@ void copyRow(const float *from, int64_t width, float *to);
 /// to[j * toStride + i] = line i, place j; zeros behind `lines`.
 void copyTransposed(const Square &square, float *to, int64_t toStride);
 /// lower[i * kTileRows + j] = line i, place j, and upper[...] = line i, place kTileRows + j; zeros behind `width`. Asks
-/// for the lines below.
+/// for lines to the right.
 void copyHalves(const Square &square, float *lower, float *upper);
 
 } // namespace ds::runtime
