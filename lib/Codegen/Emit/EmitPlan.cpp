@@ -123,9 +123,6 @@ FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, CpuCompile
   InstructionEmitter emitter(mesh, *storage, kernels, *plan);
   if (failed(emitter.emitFunction(function)) || failed(addPorts(*plan, function, *storage, mesh)))
     return failure();
-  scope.stop();
-  if (failed(addObject(*plan, kernels, timing)))
-    return failure();
   scope = timing.nest("arena");
   emitArena(*plan, *storage, emitter.instructions());
   scope = timing.nest("events");
@@ -133,5 +130,9 @@ FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, CpuCompile
   scope = timing.nest("check");
   if (absl::Status status = plan::check(*plan); !status.ok())
     return function.emitError("the compiler made an ") << std::string(status.message());
+  scope.stop();
+  // Last, as until then other threads compile.
+  if (failed(addObject(*plan, kernels, timing)))
+    return failure();
   return plan;
 }
