@@ -71,6 +71,8 @@ public:
     return options.emit == "plan" ? writePlan() : writeProgram();
   }
 
+  OwningOpRef<ModuleOp> takeModule() { return std::move(module); }
+
 private:
   /// Whether there is a training step with a batch that the config tells.
   bool hasBatch() const { return !options.isInference && options.emit != "import"; }
@@ -431,4 +433,10 @@ int Compilation::writePlan() {
 
 } // namespace
 
-int ds::compile(const CompileOptions &options) { return Compilation(options).run(); }
+int ds::compile(const CompileOptions &options) {
+  Compilation compilation(options);
+  const int code = compilation.run();
+  // The process ends: to erase one op after the other takes as long as a pass.
+  [[maybe_unused]] static const ModuleOp kept = compilation.takeModule().release();
+  return code;
+}
