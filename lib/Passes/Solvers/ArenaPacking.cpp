@@ -82,6 +82,7 @@ private:
   const std::vector<ArenaBuffer> &given;
   std::vector<ArenaBuffer> buffers; ///< the same with times below `times`
   uint32_t times = 0;
+  OccupiedSpace space; ///< of `pack`, kept for its memory
   std::vector<Try> tries;
   uint64_t placements = 0; ///< so far
 };
@@ -89,7 +90,7 @@ private:
 } // namespace
 
 PackingSearch::PackingSearch(const std::vector<ArenaBuffer> &buffers)
-    : given(buffers), buffers(buffers), times(compressTimes(this->buffers)) {
+    : given(buffers), buffers(buffers), times(compressTimes(this->buffers)), space(times) {
   std::tie(best.lowerBound, best.peakTime) = largestLiveSet(given);
   best.bytes = UINT64_MAX;
 }
@@ -98,7 +99,7 @@ PackingSearch::PackingSearch(const std::vector<ArenaBuffer> &buffers)
 void PackingSearch::pack(Try &attempt) {
   std::vector<uint64_t> offsets(buffers.size());
   uint64_t bytes = 0;
-  OccupiedSpace space(times);
+  space.clear();
   for (size_t place = 0; place < attempt.order.size() && bytes < best.bytes; ++place) {
     const ArenaBuffer &buffer = buffers[attempt.order[place]];
     const uint64_t offset = space.findGap(buffer.bytes, buffer.first, buffer.last), end = offset + buffer.bytes;
@@ -128,9 +129,11 @@ void PackingSearch::trySkyline(SkylineRule rule) {
 
 /// Buffers with a large key come first.
 void PackingSearch::trySorted(const std::function<double(const ArenaBuffer &)> &key) {
+  std::vector<double> keys(buffers.size());
+  std::transform(given.begin(), given.end(), keys.begin(), key);
   std::vector<uint32_t> order(buffers.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return key(given[a]) > key(given[b]); });
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return keys[a] > keys[b]; });
   addTry(std::move(order));
 }
 

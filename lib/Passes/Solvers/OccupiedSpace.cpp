@@ -30,6 +30,12 @@ OccupiedSpace::OccupiedSpace(uint32_t times) {
   anytime.resize(2 * size_t(leaves));
 }
 
+void OccupiedSpace::clear() {
+  for (std::vector<ByteSet> *sets : {&always, &anytime})
+    for (ByteSet &set : *sets)
+      set.clear();
+}
+
 /// Calls `visit` for the fewest nodes that make up the leaves [first, last].
 template <typename Visit> static void forEachNode(uint32_t leaves, uint32_t first, uint32_t last, Visit visit) {
   uint32_t low = leaves + first, high = leaves + last + 1;
@@ -61,10 +67,9 @@ void OccupiedSpace::add(ByteRange range, uint32_t first, uint32_t last) {
   forEachAbove(leaves, first, last, [&](uint32_t node) { anytime[node].add(range); });
 }
 
-/// What is in `a` or `b`, both as in a ByteSet.
-static std::vector<ByteRange> unite(const std::vector<ByteRange> &a, const std::vector<ByteRange> &b) {
-  std::vector<ByteRange> all;
-  all.reserve(a.size() + b.size());
+/// Fills `all` with what is in `a` or `b`, both as in a ByteSet.
+static void unite(const std::vector<ByteRange> &a, const std::vector<ByteRange> &b, std::vector<ByteRange> &all) {
+  all.clear();
   for (size_t i = 0, j = 0; i < a.size() || j < b.size();) {
     const bool takesA = j == b.size() || (i < a.size() && a[i].begin < b[j].begin);
     const ByteRange range = takesA ? a[i++] : b[j++];
@@ -73,11 +78,10 @@ static std::vector<ByteRange> unite(const std::vector<ByteRange> &a, const std::
     else
       all.push_back(range);
   }
-  return all;
 }
 
-std::vector<ByteRange> OccupiedSpace::takenDuring(uint32_t first, uint32_t last) const {
-  std::vector<const std::vector<ByteRange> *> sets;
+const std::vector<ByteRange> &OccupiedSpace::takenDuring(uint32_t first, uint32_t last) {
+  sets.clear();
   auto append = [&](const ByteSet &set) {
     if (!set.ranges().empty())
       sets.push_back(&set.ranges());
@@ -85,13 +89,15 @@ std::vector<ByteRange> OccupiedSpace::takenDuring(uint32_t first, uint32_t last)
   forEachNode(leaves, first, last, [&](uint32_t node) { append(anytime[node]); });
   forEachAbove(leaves, first, last, [&](uint32_t node) { append(always[node]); });
   std::sort(sets.begin(), sets.end(), [](const auto *a, const auto *b) { return a->size() < b->size(); });
-  std::vector<ByteRange> taken;
-  for (const std::vector<ByteRange> *set : sets)
-    taken = unite(taken, *set);
+  taken.clear();
+  for (const std::vector<ByteRange> *set : sets) {
+    unite(taken, *set, united);
+    std::swap(taken, united);
+  }
   return taken;
 }
 
-uint64_t OccupiedSpace::findGap(uint64_t bytes, uint32_t first, uint32_t last) const {
+uint64_t OccupiedSpace::findGap(uint64_t bytes, uint32_t first, uint32_t last) {
   uint64_t end = 0, best = UINT64_MAX, bestRoom = UINT64_MAX;
   for (const ByteRange &taken : takenDuring(first, last)) {
     if (taken.begin > end && taken.begin - end >= bytes && taken.begin - end < bestRoom) {

@@ -20,6 +20,7 @@ struct ByteRange {
 class ByteSet {
 public:
   void add(ByteRange range);
+  void clear() { all.clear(); }
   const std::vector<ByteRange> &ranges() const { return all; }
 
 private:
@@ -33,18 +34,23 @@ public:
   /// Of times in [0, times).
   explicit OccupiedSpace(uint32_t times);
 
+  void clear();
   /// Takes `range` at all times in [first, last].
   void add(ByteRange range, uint32_t first, uint32_t last);
   /// The lowest of the smallest gaps of at least `bytes` that are free at all times in [first, last]; else the end of
   /// all that is taken.
-  uint64_t findGap(uint64_t bytes, uint32_t first, uint32_t last) const;
+  uint64_t findGap(uint64_t bytes, uint32_t first, uint32_t last);
 
 private:
-  std::vector<ByteRange> takenDuring(uint32_t first, uint32_t last) const;
+  const std::vector<ByteRange> &takenDuring(uint32_t first, uint32_t last);
 
   uint32_t leaves = 1;          ///< a power of two; node i has children 2 * i and 2 * i + 1, leaf t is leaves + t
   std::vector<ByteSet> always;  ///< per node: taken at all of its times, as far as its ancestors do not say so
   std::vector<ByteSet> anytime; ///< per node: taken at one of its times at least, as far as its ancestors do not say so
+
+  // Of takenDuring, kept for their memory.
+  std::vector<const std::vector<ByteRange> *> sets;
+  std::vector<ByteRange> taken, united;
 };
 
 } // namespace ds

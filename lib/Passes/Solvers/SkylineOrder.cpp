@@ -36,7 +36,7 @@ private:
   double score(const ArenaBuffer &buffer, const Part &part) const;
   void place(uint32_t id, size_t part);
   void raise(size_t part);
-  void joinEqualParts();
+  void joinEqualParts(size_t changed);
 
   const std::vector<ArenaBuffer> &buffers;
   SkylineRule rule;
@@ -99,15 +99,14 @@ void Skyline::raise(size_t part) {
   parts[part].height = height;
 }
 
-void Skyline::joinEqualParts() {
-  size_t last = 0;
-  for (size_t i = 1; i < parts.size(); ++i) {
-    if (parts[i].height == parts[last].height)
-      parts[last].last = parts[i].last;
-    else
-      parts[++last] = parts[i];
-  }
-  parts.resize(last + 1);
+/// Where `changed` was placed or raised: one part became at most three.
+void Skyline::joinEqualParts(size_t changed) {
+  const size_t first = changed > 0 ? changed : 1;
+  for (size_t i = std::min(changed + 3, parts.size() - 1); i >= first; --i)
+    if (parts[i].height == parts[i - 1].height) {
+      parts[i - 1].last = parts[i].last;
+      parts.erase(parts.begin() + i);
+    }
 }
 
 std::optional<uint32_t> Skyline::advance() {
@@ -117,7 +116,7 @@ std::optional<uint32_t> Skyline::advance() {
     place(*id, lowest);
   else
     raise(lowest);
-  joinEqualParts();
+  joinEqualParts(lowest);
   return id;
 }
 
