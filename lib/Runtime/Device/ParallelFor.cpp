@@ -29,7 +29,6 @@ void ds::runtime::setThreads(int count) {
 }
 
 int ds::runtime::getThreads() { return omp_in_parallel() ? 1 : omp_get_max_threads(); }
-int ds::runtime::threadNumber() { return omp_get_thread_num(); }
 
 namespace {
 struct Loop {

@@ -18,8 +18,6 @@ namespace ds::runtime {
 /// How many threads parallel loops, and oneDNN, use when called from this thread (itself included).
 void setThreads(int count);
 int getThreads();
-/// Which of the threads of the loop around this call it is on: from 0, below getThreads() before the loop.
-int threadNumber();
 
 /// Binds thread i of the calling thread's pool to cores[i % size]. Nothing to do if `cores` is empty.
 absl::Status bindThreads(const std::vector<int> &cores);

@@ -62,6 +62,7 @@ struct BlocksTask : Task {
   /// Copies A into strips, for all threads.
   void packLeft() const;
   Place next(Place place) const;
+  /// Empty behind the last piece.
   Block blockAt(const Place &place) const;
   int64_t pieces() const { return static_cast<int64_t>(points.size()) * rowPieces * columnPieces; }
   bool isLeftTransposed() const { return form.sum.a != 1; }
@@ -88,15 +89,13 @@ public:
 
   void run(std::atomic<int64_t> &nextPiece) {
     Place place{nextPiece++, 0, task.phase.term};
-    if (place.piece >= task.pieces())
-      return;
     Block block = task.blockAt(place);
     copyUntil(copySteps(block), block);
     while (place.piece < task.pieces()) {
       Place following = task.next(place);
       if (following.piece != place.piece)
         following.piece = nextPiece++;
-      const Block ahead = following.piece < task.pieces() ? task.blockAt(following) : Block();
+      const Block ahead = task.blockAt(following);
       std::swap(panels[0], panels[1]);
       copied = 0;
       for (int64_t strip = 0; strip < block.strips(); ++strip)
@@ -113,6 +112,17 @@ private:
   }
   static int64_t squaresDown(const Block &block) { return ceilDiv(block.columns, kLineFloats); }
 
+  // Where step `copied` begins.
+  int64_t copyColumn(const Block &block) const {
+    return task.isRightTransposed() ? copied % squaresDown(block) * kLineFloats : 0;
+  }
+  int64_t copyTerm(const Block &block) const {
+    return task.isRightTransposed() ? copied / squaresDown(block) * kLineFloats : copied;
+  }
+  const float *copySource(const Block &block) const {
+    return block.b + copyColumn(block) * task.form.columns.b + copyTerm(block) * task.form.sum.b;
+  }
+
   /// Into the panel that is not in use.
   void copyUntil(int64_t end, const Block &block) {
     for (; copied < end; ++copied)
@@ -121,14 +131,14 @@ private:
 
   void copyRows(const Block &block) const {
     for (int64_t column = 0; column < block.columns; column += kTileColumns)
-      copyRow(block.b + copied * task.form.sum.b + column, std::min(kTileColumns, block.columns - column),
-              place(block, column, copied));
+      copyRow(copySource(block) + column, std::min(kTileColumns, block.columns - column),
+              place(block, column, copyTerm(block)));
   }
 
   void copySquare(const Block &block) const {
-    const int64_t column = copied % squaresDown(block) * kLineFloats, term = copied / squaresDown(block) * kLineFloats;
-    copyTransposed({block.b + column * task.form.columns.b + term, task.form.columns.b,
-                    std::min(kLineFloats, block.columns - column), std::min(kLineFloats, block.terms - term)},
+    const int64_t column = copyColumn(block), term = copyTerm(block);
+    copyTransposed({copySource(block), task.form.columns.b, std::min(kLineFloats, block.columns - column),
+                    std::min(kLineFloats, block.terms - term)},
                    place(block, column, term), unitWidth(block, column));
   }
 
@@ -145,10 +155,8 @@ private:
   Ahead rightAhead(const Block &block) const {
     if (copied >= copySteps(block))
       return {block.b};
-    if (!task.isRightTransposed())
-      return {block.b + copied * task.form.sum.b, task.form.sum.b, ceilDiv(block.columns, kLineFloats)};
-    const int64_t column = copied % squaresDown(block) * kLineFloats, term = copied / squaresDown(block) * kLineFloats;
-    return {block.b + column * task.form.columns.b + term, task.form.columns.b};
+    return task.isRightTransposed() ? Ahead{copySource(block), task.form.columns.b}
+                                    : Ahead{copySource(block), task.form.sum.b, ceilDiv(block.columns, kLineFloats)};
   }
 
   void runStrip(const Block &block, const Block &ahead, int64_t strip) {
@@ -246,6 +254,8 @@ Place BlocksTask::next(Place place) const {
 }
 
 Block BlocksTask::blockAt(const Place &place) const {
+  if (place.piece >= pieces())
+    return Block();
   const int64_t perPoint = rowPieces * columnPieces, piece = place.piece % perPoint;
   const Offsets &point = points[static_cast<size_t>(place.piece / perPoint)], &sum = sums[place.sum];
   const auto cut = [](int64_t size, int64_t step, int64_t parts, int64_t part) {
