@@ -3,12 +3,14 @@
 
 #include "ds/Runtime/Device/Task.h"
 
+#include "ds/Runtime/Device/Arena.h"
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
 
 #include <cstdlib>
 #include <limits>
+#include <sys/mman.h>
 
 using namespace ds;
 using namespace ds::runtime;
@@ -33,10 +35,12 @@ void ScratchSpace::Free::operator()(void *pointer) const { std::free(pointer); }
 void ScratchSpace::reserve(size_t bytes) {
   if (bytes <= size)
     return;
-  constexpr size_t kPage = 4096;
-  size = (bytes + kPage - 1) / kPage * kPage;
+  const size_t page = bytes < Arena::kHugePage ? 4096 : Arena::kHugePage;
+  size = (bytes + page - 1) / page * page;
   memory.reset(); // First, so that old and new space do not exist at once.
-  memory.reset(std::aligned_alloc(kPage, size));
+  memory.reset(std::aligned_alloc(page, size));
+  if (page == Arena::kHugePage)
+    madvise(memory.get(), size, MADV_HUGEPAGE); // Advice only.
 }
 
 static int64_t findLoopCount(const plan::PlanT &plan) {

@@ -30,7 +30,7 @@ class ScratchSpace {
 public:
   /// Makes the space at least `bytes` large. It may move.
   void reserve(size_t bytes);
-  void *data() const { return memory.get(); } ///< page aligned
+  void *data() const { return memory.get(); } ///< page aligned, on huge pages if it has their size
   size_t bytes() const { return size; }
 
 private:

@@ -24,12 +24,17 @@ static constexpr int64_t kPanelFloats = kMostTerms * kMostUnits * kTileColumns;
 /// Of a transposed A, 16 MiB are packed at a time.
 static constexpr int64_t kPackedFloats = 4 << 20;
 /// A panel of B that fewer rows use would be copied too often.
-static constexpr int64_t kRowsPerPiece = 512;
+static constexpr int64_t kRowsPerPiece = 256;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
 
 namespace {
+/// A part of C that one thread computes.
+struct Piece {
+  int64_t point = 0, row = 0, rows = 0, column = 0, columns = 0;
+};
+
 /// Which block: those of one piece of C follow each other, by outer sum and term.
 struct Place {
   int64_t piece = 0;
@@ -64,9 +69,12 @@ struct BlocksTask : Task {
   Place next(Place place) const;
   /// Empty behind the last piece.
   Block blockAt(const Place &place) const;
-  int64_t pieces() const { return static_cast<int64_t>(points.size()) * rowPieces * columnPieces; }
+  /// Cuts C for a phase.
+  void cutPieces();
   bool isLeftTransposed() const { return form.sum.a != 1; }
   bool isRightTransposed() const { return form.columns.b != 1; }
+  /// Between rows of A, of which a strip has kTileRows. Packed strips are whole lines.
+  int64_t leftStride(int64_t terms) const { return isLeftTransposed() ? roundUp(terms, kLineFloats) : form.rows.a; }
   float *panels(int64_t thread) const { return static_cast<float *>(scratch->data()) + thread * 2 * kPanelFloats; }
   float *packedLeft() const { return panels(threads); }
   static const float *at(const char *base, int64_t bytes) { return reinterpret_cast<const float *>(base + bytes); }
@@ -75,11 +83,12 @@ struct BlocksTask : Task {
   const char *a = nullptr, *b = nullptr, *c = nullptr, *bias = nullptr;
   float alpha = 1;
   bool accumulate = false;
-  int64_t termsPerBlock = 0, rowsPerPhase = 0, termsPerPhase = 0, rowPieces = 1, columnPieces = 1, threads = 1;
+  int64_t termsPerBlock = 0, rowsPerPhase = 0, termsPerPhase = 0, columnPieces = 1, threads = 1;
   std::vector<Offsets> points, sums;
   ScratchSpace *scratch = nullptr;
   Epilogue epilogue;
   Phase phase;
+  std::vector<Piece> pieces;
 };
 
 /// One thread's way through pieces of C.
@@ -91,7 +100,7 @@ public:
     Place place{nextPiece++, 0, task.phase.term};
     Block block = task.blockAt(place);
     copyUntil(copySteps(block), block);
-    while (place.piece < task.pieces()) {
+    while (block.rows > 0) {
       Place following = task.next(place);
       if (following.piece != place.piece)
         following.piece = nextPiece++;
@@ -182,12 +191,11 @@ private:
   }
 
   void setLeft(Tile &tile, const Block &block, int64_t strip) {
-    if (task.isLeftTransposed()) {
-      tile.left = block.a + strip * kTileRows * block.terms;
+    const int64_t stride = task.leftStride(block.terms);
+    tile.left = block.a + strip * kTileRows * stride;
+    if (task.isLeftTransposed())
       return;
-    }
-    tile.left = block.a + strip * kTileRows * task.form.rows.a;
-    tile.leftStride = task.form.rows.a;
+    tile.leftStride = stride;
     if (tile.rows < kTileRows) { // A tile reads all rows, so those that are not there become zeros.
       lastStrip.assign(static_cast<size_t>(kTileRows * tile.terms), 0.0f);
       for (int64_t row = 0; row < tile.rows; ++row)
@@ -201,7 +209,7 @@ private:
   Ahead leftAhead(const Block &block, int64_t strip, int64_t unit) const {
     if (unit >= 4 || strip >= block.rows / kTileRows)
       return {block.a};
-    const int64_t stride = task.isLeftTransposed() ? block.terms : task.form.rows.a;
+    const int64_t stride = task.leftStride(block.terms);
     return {block.a + (strip * kTileRows + 2 * unit) * stride, stride, block.terms / kLineFloats};
   }
 
@@ -224,10 +232,37 @@ absl::Status BlocksTask::run(const TaskContext &) {
 }
 
 void BlocksTask::runPhase() {
+  cutPieces();
   if (isLeftTransposed())
     packLeft();
   std::atomic<int64_t> nextPiece{0};
   parallelFor(threads, [&](int64_t thread) { BlocksWorker(*this, panels(thread)).run(nextPiece); });
+}
+
+static int64_t mostRowParts(int64_t rows) { return std::max<int64_t>(1, rows / kRowsPerPiece); }
+
+/// Where part `part` of `parts` begins, at a multiple of `step`.
+static int64_t cutAt(int64_t size, int64_t step, int64_t parts, int64_t part) {
+  return std::min(size, ceilDiv(size, step) * part / parts * step);
+}
+
+/// Towards the end pieces are at most half a thread's share of what is left, as threads may be slowed down by other
+/// work (guided self-scheduling, Polychronopoulos and Kuck 1987).
+void BlocksTask::cutPieces() {
+  pieces.clear();
+  const int64_t numPoints = static_cast<int64_t>(points.size());
+  int64_t left = numPoints * columnPieces;
+  for (int64_t point = 0; point < numPoints; ++point)
+    for (int64_t strip = 0; strip < columnPieces; ++strip, --left) {
+      const int64_t column = cutAt(form.columns.size, kTileColumns, columnPieces, strip),
+                    nextColumn = cutAt(form.columns.size, kTileColumns, columnPieces, strip + 1),
+                    parts = std::min(mostRowParts(phase.rows), ceilDiv(2 * threads, left));
+      for (int64_t part = 0; part < parts; ++part) {
+        const int64_t row = cutAt(phase.rows, kLineFloats, parts, part),
+                      nextRow = cutAt(phase.rows, kLineFloats, parts, part + 1);
+        pieces.push_back({point, row, nextRow - row, column, nextColumn - column});
+      }
+    }
 }
 
 void BlocksTask::packLeft() const {
@@ -235,12 +270,13 @@ void BlocksTask::packLeft() const {
   const int64_t packedRows = roundUp(phase.rows, kLineFloats);
   parallelFor(ceilDiv(phase.terms, kLineFloats), [&](int64_t square) {
     const int64_t term = square * kLineFloats, block = term / termsPerBlock * termsPerBlock;
-    const int64_t terms = std::min(termsPerBlock, phase.terms - block);
+    const int64_t stride = leftStride(std::min(termsPerBlock, phase.terms - block));
     float *to = packedLeft() + block * packedRows + (term - block) * kTileRows;
     for (int64_t row = 0; row < phase.rows; row += kLineFloats)
-      copyHalves({from + term * form.sum.a + row, form.sum.a, std::min(kLineFloats, phase.terms - term),
-                  std::min(kLineFloats, phase.rows - row)},
-                 to + row * terms, to + (row + kTileRows) * terms);
+      streamHalves({from + term * form.sum.a + row, form.sum.a, std::min(kLineFloats, phase.terms - term),
+                    std::min(kLineFloats, phase.rows - row)},
+                   to + row * stride, to + (row + kTileRows) * stride);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
   });
 }
 
@@ -254,24 +290,20 @@ Place BlocksTask::next(Place place) const {
 }
 
 Block BlocksTask::blockAt(const Place &place) const {
-  if (place.piece >= pieces())
+  if (place.piece >= static_cast<int64_t>(pieces.size()))
     return Block();
-  const int64_t perPoint = rowPieces * columnPieces, piece = place.piece % perPoint;
-  const Offsets &point = points[static_cast<size_t>(place.piece / perPoint)], &sum = sums[place.sum];
-  const auto cut = [](int64_t size, int64_t step, int64_t parts, int64_t part) {
-    return std::min(size, ceilDiv(size, step) * part / parts * step);
-  };
-  const int64_t row = cut(phase.rows, kLineFloats, rowPieces, piece % rowPieces),
-                column = cut(form.columns.size, kTileColumns, columnPieces, piece / rowPieces);
+  const Piece &piece = pieces[static_cast<size_t>(place.piece)];
+  const Offsets &point = points[static_cast<size_t>(piece.point)], &sum = sums[place.sum];
+  const int64_t row = phase.row + piece.row, column = piece.column;
   Block block;
-  block.rows = cut(phase.rows, kLineFloats, rowPieces, piece % rowPieces + 1) - row;
-  block.columns = cut(form.columns.size, kTileColumns, columnPieces, piece / rowPieces + 1) - column;
+  block.rows = piece.rows;
+  block.columns = piece.columns;
   block.terms = std::min(termsPerBlock, phase.term + phase.terms - place.term);
-  block.a = isLeftTransposed()
-                ? packedLeft() + (place.term - phase.term) * roundUp(phase.rows, kLineFloats) + row * block.terms
-                : at(a, point.a + sum.a) + (phase.row + row) * form.rows.a + place.term;
+  block.a = isLeftTransposed() ? packedLeft() + (place.term - phase.term) * roundUp(phase.rows, kLineFloats) +
+                                     piece.row * leftStride(block.terms)
+                               : at(a, point.a + sum.a) + row * form.rows.a + place.term;
   block.b = at(b, point.b + sum.b) + column * form.columns.b + place.term * form.sum.b;
-  block.c = const_cast<float *>(at(c, point.c)) + (phase.row + row) * form.rows.c + column;
+  block.c = const_cast<float *>(at(c, point.c)) + row * form.rows.c + column;
   const bool isLast = place.sum + 1 == sums.size() && place.term + block.terms == form.sum.size;
   block.bias = bias && isLast ? at(bias, point.bias) + column : nullptr;
   block.adds = accumulate || place.sum > 0 || place.term > 0;
@@ -287,26 +319,22 @@ bool ds::runtime::hasBlocks(const MatmulSetup &setup) {
          form.sum.size >= kLeast;
 }
 
-/// Cuts the sums, and the rows if A is to be packed, and C into some pieces for each thread, as threads may be slowed
-/// down by other work.
+/// Cuts the sums, the rows if A is to be packed, and the columns so that there are some pieces for each thread.
 static void cut(BlocksTask &task) {
-  constexpr int64_t kPiecesPerThread = 4, kLeastPerThread = 2;
+  constexpr int64_t kPiecesPerThread = 4;
   const int64_t terms = task.form.sum.size, points = static_cast<int64_t>(task.points.size());
   task.termsPerBlock = roundUp(ceilDiv(terms, ceilDiv(terms, kMostTerms)), kLineFloats);
   task.rowsPerPhase = task.form.rows.size;
   task.termsPerPhase = terms;
   if (task.isLeftTransposed()) {
     task.rowsPerPhase =
-        std::min(task.form.rows.size, std::max(kRowsPerPiece, kPackedFloats / terms / kLineFloats * kLineFloats));
+        std::min(task.form.rows.size, std::max(2 * kRowsPerPiece, kPackedFloats / terms / kLineFloats * kLineFloats));
     const int64_t blocks = kPackedFloats / (task.rowsPerPhase * task.termsPerBlock);
     task.termsPerPhase = std::min(terms, std::max<int64_t>(blocks, 1) * task.termsPerBlock);
   }
   const int64_t units = ceilDiv(task.form.columns.size, kTileColumns);
-  task.columnPieces = ceilDiv(units, kMostUnits);
-  task.rowPieces = std::clamp<int64_t>(ceilDiv(kPiecesPerThread * task.threads, task.columnPieces * points), 1,
-                                       std::max<int64_t>(1, task.rowsPerPhase / kRowsPerPiece));
-  const int64_t least = ceilDiv(kLeastPerThread * task.threads, task.rowPieces * points);
-  task.columnPieces = std::max(task.columnPieces, std::min(least, units));
+  const int64_t least = ceilDiv(kPiecesPerThread * task.threads, points * mostRowParts(task.rowsPerPhase));
+  task.columnPieces = std::max(ceilDiv(units, kMostUnits), std::min(least, units));
 }
 
 TaskOr ds::runtime::makeBlocksTask(const MatmulSetup &setup) {
@@ -322,7 +350,9 @@ TaskOr ds::runtime::makeBlocksTask(const MatmulSetup &setup) {
   task->threads = getThreads();
   cut(*task);
   task->scratch = setup.scratch;
-  const int64_t packed = task->isLeftTransposed() ? roundUp(task->rowsPerPhase, kLineFloats) * task->termsPerPhase : 0;
+  const int64_t packed = task->isLeftTransposed()
+                             ? roundUp(task->rowsPerPhase, kLineFloats) * roundUp(task->termsPerPhase, kLineFloats)
+                             : 0;
   setup.scratch->reserve(static_cast<size_t>(task->threads * 2 * kPanelFloats + packed) * sizeof(float));
   if (form.columns.bias == 1 && form.rows.bias == 0) {
     task->bias = setup.bias;

@@ -202,16 +202,18 @@ DS_AVX512 void ds::runtime::copyRow(const float *from, int64_t width, float *to)
     _mm512_store_ps(to + i, _mm512_maskz_loadu_ps(firstLanes(std::min(kLineFloats, width - i)), from + i));
 }
 
-DS_AVX512 void ds::runtime::copyHalves(const Square &square, float *lower, float *upper) {
-  constexpr int64_t kLinesAhead = 4;
+DS_AVX512 void ds::runtime::streamHalves(const Square &square, float *lower, float *upper) {
+  constexpr int64_t kLinesAhead = 3;
   const __mmask16 lanes = firstLanes(square.width);
-  for (int64_t i = 0; i < square.lines; ++i) {
-    const float *from = square.from + i * square.stride;
-    _mm_prefetch(from + kLinesAhead * kLineFloats, _MM_HINT_T0);
-    const __m512 line = _mm512_maskz_loadu_ps(lanes, from);
-    _mm256_store_ps(lower + i * kTileRows, _mm512_castps512_ps256(line));
-    _mm256_store_pd(reinterpret_cast<double *>(upper + i * kTileRows),
-                    _mm512_extractf64x4_pd(_mm512_castps_pd(line), 1));
+  for (int64_t i = 0; i < square.lines; i += 2) {
+    __m512 lines[2] = {};
+    for (int64_t line = 0; line < std::min<int64_t>(2, square.lines - i); ++line) {
+      const float *from = square.from + (i + line) * square.stride;
+      _mm_prefetch(from + kLinesAhead * kLineFloats, _MM_HINT_T1);
+      lines[line] = _mm512_maskz_loadu_ps(lanes, from);
+    }
+    _mm512_stream_ps(lower + i * kTileRows, _mm512_shuffle_f32x4(lines[0], lines[1], 0x44));
+    _mm512_stream_ps(upper + i * kTileRows, _mm512_shuffle_f32x4(lines[0], lines[1], 0xee));
   }
 }
 
@@ -232,5 +234,5 @@ bool ds::runtime::hasTiles() { return false; }
 void ds::runtime::multiplyTile(const Tile &) {}
 void ds::runtime::copyRow(const float *, int64_t, float *) {}
 void ds::runtime::copyTransposed(const Square &, float *, int64_t) {}
-void ds::runtime::copyHalves(const Square &, float *, float *) {}
+void ds::runtime::streamHalves(const Square &, float *, float *) {}
 #endif
