@@ -64,6 +64,18 @@ def cross_entropy(graph, rows):
     return rows * COLUMNS
 
 
+def write_loss(path, mebibytes):
+    """The cross entropy of logits that are parameters, so that training stores their gradient: reads the logits and writes as
+    much."""
+    graph = onnx_writer.Graph()
+    rows = rows_of(mebibytes)
+    logits, labels = graph.weight("logits", [rows, COLUMNS], 1.0), graph.input("labels", INT64, [rows])
+    graph.node("SoftmaxCrossEntropyLoss", [logits, labels], ["loss"])
+    graph.output("loss", [])
+    graph.save(path)
+    return 4 * 2 * rows * COLUMNS
+
+
 def write_embedding(path, mebibytes):
     """The mean of squares of rows that are looked up, so that training has an embedding's gradient: it reads the rows' gradients and
     writes a table of as many rows."""

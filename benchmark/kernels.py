@@ -12,6 +12,7 @@ import setting
 from collectives import Server
 
 CHAIN_MEBIBYTES = (8, 128)
+CHAIN_STEPS = 31  # the first dozen bring into the last cache what it can hold, as in the copy beside
 SEQUENCES = (512, 2048, 8192)
 HEADS, WIDTH = 12, 64
 
@@ -21,7 +22,7 @@ CHART = {"title": "Kernels: share of their bar", "value": "reached", "bar": 1.0}
 
 
 def _row(name, seconds, rate, best, bar, unit):
-    """A row; `best` is a rate, or the name of a limit with its factor, which `finish` looks up."""
+    """A row; `rate` and `best` are in `unit`."""
     return {"name": name, "microseconds": 1e6 * seconds, "rate": rate, "best": best, "bar": bar, "unit": unit}
 
 
@@ -52,11 +53,18 @@ def _matmul_rows(model):
     return rows
 
 
-def _chain_row(name, mebibytes, plan, moved, part=""):
-    """The instructions whose names have `part` in them."""
-    seconds = statistics.median(sum(item["seconds"] for item in plans.timed(plan, steps=9) if part in item["name"])
-                                for _ in range(setting.ROUNDS))
-    return _row("%s, %d MiB" % (name, mebibytes), seconds, moved / seconds / 1e9, "copy_%d" % mebibytes, 0.75, "GB/s")
+def _limited_row(name, measure, limit, work, bar, unit):
+    """What `measure` returns the seconds of, in turn with a limit of the machine; both do `work` billions of a unit."""
+    turns = [(measure(), limits.measure_one(limit) / 1e9) for _ in range(setting.ROUNDS)]
+    seconds, best = (statistics.median(turn[side] for turn in turns) for side in (0, 1))
+    return _row(name, seconds, work / seconds, best, bar, unit)
+
+
+def _chain_row(name, mebibytes, plan, moved, counts=lambda instruction: True):
+    """The instructions of which `counts` says so, by their names."""
+    return _limited_row("%s, %d MiB" % (name, mebibytes), lambda: sum(
+        item["seconds"] for item in plans.timed(plan, CHAIN_STEPS) if counts(item["name"])), "copy_%d" % mebibytes, moved / 1e9,
+        0.75, "GB/s")
 
 
 def _training_config(samples):
@@ -65,17 +73,25 @@ def _training_config(samples):
     return config
 
 
+def _training_row(name, mebibytes, write, counts):
+    """A chain of which training has the gradient."""
+    model = setting.CACHE / "chain.onnx"
+    moved = write(model, mebibytes)
+    plan = plans.compile_model(model, "--config", _training_config(chains.rows_of(mebibytes)))
+    return _chain_row(name, mebibytes, plan, moved, counts)
+
+
 def _chains():
     rows = []
     for mebibytes in CHAIN_MEBIBYTES:
-        model = setting.CACHE / "embedding.onnx"
-        moved = chains.write_embedding(model, mebibytes)
-        rows.append(_chain_row("embedding gradient", mebibytes, plans.compile_model(
-            model, "--config", _training_config(chains.rows_of(mebibytes))), moved, "scatter_add"))
         for name in chains.ALL:
             model = setting.CACHE / "chain.onnx"
             moved = chains.write(model, name, mebibytes)
             rows.append(_chain_row(name, mebibytes, plans.compile_model(model, "--infer"), moved))
+        rows.append(_training_row("cross entropy and gradient", mebibytes, chains.write_loss,
+                                  lambda instruction: "logits" not in instruction))  # not the update of the logits
+        rows.append(_training_row("embedding gradient", mebibytes, chains.write_embedding,
+                                  lambda instruction: "scatter_add" in instruction))
     return rows
 
 
@@ -87,10 +103,9 @@ def _optimizer():
         inspected = plans.Inspected(plan)
         states, size = inspected.state_buffers()
         orders = {order for order, call in inspected.operations("KernelCall").items() if states & set(call["buffers"])}
-        seconds = statistics.median(sum(item["seconds"] for item in plans.timed(plan, steps=1) if item["order"] in orders)
-                                    for _ in range(setting.ROUNDS))
-        rows.append(_row("AdamW of %s" % model, seconds, size / 4 / seconds / 1e9, "adamw_parameters", 0.85,
-                         "G parameters/s"))
+        rows.append(_limited_row("AdamW of %s" % model, lambda: sum(
+            item["seconds"] for item in plans.timed(plan, steps=1) if item["order"] in orders), "adamw_parameters", size / 4e9,
+            0.85, "G parameters/s"))
     return rows
 
 
@@ -128,16 +143,8 @@ PARTS = {"matmuls-" + model: lambda model=model: _matmul_rows(model) for model i
 PARTS.update({"chains": _chains, "optimizer": _optimizer, "attention": _attention})
 
 
-def _limit(name, measured):
-    if name.startswith("copy_"):
-        return limits.copy_rate(measured, int(name[len("copy_"):])) / 1e9
-    return measured["best"][name] / 1e9
-
-
-def finish(rows, measured):
+def finish(rows, _):
     for row in rows:
-        if isinstance(row["best"], str):
-            row["best"] = _limit(row["best"], measured)
         row["of_best"] = row["rate"] / row["best"]
         row["reached"] = row["of_best"] / row["bar"]
 

@@ -13,6 +13,11 @@ def measure():
     return json.loads(setting.run([setting.TOOLS / "ds-bench-limits"]))
 
 
+def measure_one(name):
+    """One figure, copy_8, copy_128 or adamw_parameters, to stand beside what is measured in turn with it."""
+    return float(setting.run([setting.TOOLS / "ds-bench-limits", name]))
+
+
 def join(before, after):
     """The better of two measurements of each limit, and how far the two differ at most."""
     best = {name: max(before[name], after[name]) for name in before}

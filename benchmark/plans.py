@@ -3,6 +3,7 @@
 """Plans with the time of each instruction."""
 import json
 import math
+import os
 
 import setting
 
@@ -15,8 +16,9 @@ def compile_model(model, *options):
 
 
 def timed(plan, steps=5):
-    """Name and seconds of each instruction, on all cores of the benchmark."""
-    return json.loads(setting.run([setting.TOOLS / "ds-bench-plan", plan, setting.CORES, steps]))
+    """Name and seconds of each instruction, on all cores of the benchmark; threads wait as those of ds-run do."""
+    return json.loads(setting.run([setting.TOOLS / "ds-bench-plan", plan, setting.CORES, steps],
+                                  env={**os.environ, "OMP_WAIT_POLICY": "active"}))
 
 
 class Inspected:

@@ -28,8 +28,8 @@ void Meeting::wait(uint32_t members) {
       sched_yield();
 }
 
-void bindToCore(int number) {
-  static const std::vector<int> cores = [] { // as they were before any thread was bound
+const std::vector<int> &usableCores() {
+  static const std::vector<int> cores = [] {
     std::vector<int> all;
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
@@ -38,6 +38,11 @@ void bindToCore(int number) {
           all.push_back(core);
     return all;
   }();
+  return cores;
+}
+
+void bindToCore(int number) {
+  const std::vector<int> &cores = usableCores();
   if (cores.empty())
     return;
   cpu_set_t set;
@@ -46,10 +51,9 @@ void bindToCore(int number) {
   sched_setaffinity(0, sizeof(set), &set);
 }
 
-double bestOfThreads(int threads, int tries, const std::function<void(int)> &body) {
+std::vector<double> timesOfThreads(int threads, int tries, const std::function<void(int)> &body) {
   Meeting meeting;
-  std::vector<double> begin(threads), end(threads);
-  double best = 1e30;
+  std::vector<double> begin(threads), end(threads), times;
   const auto work = [&](int thread) {
     bindToCore(thread);
     for (int attempt = 0; attempt <= tries; ++attempt) {
@@ -59,8 +63,7 @@ double bestOfThreads(int threads, int tries, const std::function<void(int)> &bod
       end[thread] = now();
       meeting.wait(threads);
       if (thread == 0 && attempt > 0)
-        best =
-            std::min(best, *std::max_element(end.begin(), end.end()) - *std::min_element(begin.begin(), begin.end()));
+        times.push_back(*std::max_element(end.begin(), end.end()) - *std::min_element(begin.begin(), begin.end()));
     }
   };
   std::vector<std::thread> pool;
@@ -68,7 +71,8 @@ double bestOfThreads(int threads, int tries, const std::function<void(int)> &bod
     pool.emplace_back(work, thread);
   for (std::thread &thread : pool)
     thread.join();
-  return best;
+  std::sort(times.begin(), times.end());
+  return times;
 }
 
 static void *mapMemory(size_t bytes, int kind) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the native benchmarks take times: the best of several tries, by threads or processes that begin together.
+/// How the native benchmarks take times: several tries, by threads or processes that begin together.
 
 #ifndef DS_BENCHMARK_NATIVE_MEASURE_H
 #define DS_BENCHMARK_NATIVE_MEASURE_H
@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace ds::benchmark {
 
@@ -26,15 +27,17 @@ struct Meeting {
 };
 
 /// Runs body(thread) on `threads` threads at once, each on a core of its own, `tries` times after a warm-up, and
-/// returns the seconds of the fastest try, from the first to begin to the last to end.
-double bestOfThreads(int threads, int tries, const std::function<void(int)> &body);
+/// returns the seconds of each try, from the first to begin to the last to end, the fastest first.
+std::vector<double> timesOfThreads(int threads, int tries, const std::function<void(int)> &body);
 
 /// Zeroed memory on huge pages where the system has them, present; it stays until the process ends.
 float *takeMemory(size_t bytes);
 /// The same, seen by processes that are forked later. The system decides the size of its pages.
 char *takeSharedMemory(size_t bytes);
 
-/// Binds the calling thread to the number-th (modulo their count) of the cores that the process may use.
+/// The cores that the process may use, as at the first call, before threads were bound.
+const std::vector<int> &usableCores();
+/// Binds the calling thread to the number-th (modulo their count) of these.
 void bindToCore(int number);
 
 } // namespace ds::benchmark

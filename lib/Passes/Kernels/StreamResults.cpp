@@ -4,6 +4,7 @@
 #include "ds/Passes/Passes.h"
 
 #include "ds/Analysis/KernelShape.h"
+#include "ds/Analysis/RowSchedule.h"
 #include "ds/Analysis/Storage.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,6 +29,20 @@ static bool canReplaceInput(OpResult result) {
   return false;
 }
 
+/// Whether a row of the result holds what one pass over its columns computes until a later one. Past the caches it
+/// would be stored at once, with no arithmetic beside it.
+static bool isKeptBetweenPasses(OpResult result) {
+  auto kernel = dyn_cast<KernelOp>(result.getOwner());
+  if (!kernel)
+    return false;
+  FailureOr<KernelGraph> graph = buildKernelGraph(kernel);
+  if (failed(graph))
+    return false;
+  return llvm::any_of(scheduleRow(*graph).kept, [&](const std::optional<KeptIn> &kept) {
+    return kept && kept->place == KeptIn::Result && kept->number == result.getResultNumber();
+  });
+}
+
 namespace {
 struct StreamResults : ds::impl::StreamResultsPassBase<StreamResults> {
   using StreamResultsPassBase::StreamResultsPassBase;
@@ -35,7 +50,8 @@ struct StreamResults : ds::impl::StreamResultsPassBase<StreamResults> {
   void runOnOperation() override {
     const Mesh mesh = meshOf(getOperation());
     auto isStreamed = [&](OpResult result) {
-      return maxBytes(result.getType(), mesh) >= minBytes && !canReplaceInput(result);
+      const uint64_t bytes = maxBytes(result.getType(), mesh);
+      return bytes >= minBytes && !canReplaceInput(result) && (bytes >= 2 * minBytes || !isKeptBetweenPasses(result));
     };
     getOperation().walk([&](Operation *op) {
       if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op))

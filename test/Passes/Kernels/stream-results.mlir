@@ -51,3 +51,18 @@ func.func @leaves_shards_alone(%x: tensor<8x4xf32, #ds.layout<[{dp}, {}]>> {ds.n
   }
   return %0 : tensor<8x4xf32, #ds.layout<[{dp}, {}]>>
 }
+
+// The exponentials stay in the result's rows until their sum is known.
+// CHECK-LABEL: func.func @leaves_rows_alone_that_keep_values
+// CHECK: ds.kernel(%{{.*}}) :
+func.func @leaves_rows_alone_that_keep_values(%x: tensor<8x4xf32> {ds.name = "x"}) -> (tensor<8x4xf32> {ds.name = "y"}) {
+  %0 = ds.kernel(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32> {
+  ^bb0(%a: tensor<8x4xf32>):
+    %e = math.exp %a : tensor<8x4xf32>
+    %s = ds.reduce %e {dims = array<i64: 1>, kind = #ds.reduction<sum>} : (tensor<8x4xf32>) -> tensor<8xf32>
+    %b = ds.broadcast %s {dims = array<i64: 0>} : (tensor<8xf32>) -> tensor<8x4xf32>
+    %d = arith.mulf %e, %b : tensor<8x4xf32>
+    ds.yield %d : tensor<8x4xf32>
+  }
+  return %0 : tensor<8x4xf32>
+}
