@@ -84,27 +84,35 @@ static std::vector<float> scatterRows(const std::vector<int64_t> &ids, const std
   return out;
 }
 
+/// Rank `rank`'s half of `rows` rows, of updates for `distinct` of them.
+static void checkScatter(int64_t rows, int64_t rank, int64_t width, int64_t count, int64_t distinct, int threads) {
+  LibraryPlan program;
+  program.addAxis("tp", 2);
+  const std::vector<int64_t> ids = randomIndices(count, -distinct / 2, distinct / 2, 5);
+  const std::vector<float> updates = randomFloats(count * width, 6);
+  const Part part = partOf(rows, rank);
+  const uint32_t out = program.buffer(randomFloats(part.length * width, 7));
+  program.addCall(LibraryFunction::ScatterAddRows, plan::DataType::F32,
+                  {program.buffer(ids), program.buffer(updates), out},
+                  {program.splitExtent(rows, 0), program.extent(width), program.extent(count)}, {rows});
+  ExecutorOptions options;
+  options.threads = threads;
+  ASSERT_TRUE(program.start(options, rank).ok());
+  ASSERT_TRUE(program.run().ok());
+  EXPECT_EQ(program.read<float>(out), scatterRows(ids, updates, rows, width, part));
+}
+
 TEST(ScatterAddRows, AddsInOrderOnAnyNumberOfThreads) {
   for (int64_t rank = 0; rank < 2; ++rank)
     for (int64_t width : {1, 33, 300})
       for (auto [count, distinct] : {std::pair<int64_t, int64_t>(0, 16), {5, 16}, {2000, 16}, {2000, 2}})
-        for (int threads : {1, 2, 3}) {
-          LibraryPlan program;
-          program.addAxis("tp", 2);
-          const int64_t rows = 1001;
-          const std::vector<int64_t> ids = randomIndices(count, -distinct / 2, distinct / 2, 5);
-          const std::vector<float> updates = randomFloats(count * width, 6);
-          const Part part = partOf(rows, rank);
-          const uint32_t out = program.buffer(randomFloats(part.length * width, 7));
-          program.addCall(LibraryFunction::ScatterAddRows, plan::DataType::F32,
-                          {program.buffer(ids), program.buffer(updates), out},
-                          {program.splitExtent(rows, 0), program.extent(width), program.extent(count)}, {rows});
-          ExecutorOptions options;
-          options.threads = threads;
-          ASSERT_TRUE(program.start(options, rank).ok());
-          ASSERT_TRUE(program.run().ok());
-          EXPECT_EQ(program.read<float>(out), scatterRows(ids, updates, rows, width, part));
-        }
+        for (int threads : {1, 2, 3})
+          checkScatter(1001, rank, width, count, distinct, threads);
+}
+
+TEST(ScatterAddRows, StoresLargeResultsPastTheCaches) {
+  for (int64_t rank = 0; rank < 2; ++rank)
+    checkScatter(30001, rank, 300, 20000, 30000, 2); // 17 MiB a rank
 }
 
 TEST(Elements, GatherAndScatterAreOnnx) {

@@ -4,9 +4,9 @@
 #include "DirectTransfer.h"
 
 #include "CollectivePieces.h"
-#include "FastCopy.h"
 #include "Reduce.h"
 
+#include "ds/Runtime/Device/FastCopy.h"
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"

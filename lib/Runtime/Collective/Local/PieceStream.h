@@ -6,7 +6,7 @@
 #ifndef DS_LIB_RUNTIME_COLLECTIVE_LOCAL_PIECESTREAM_H
 #define DS_LIB_RUNTIME_COLLECTIVE_LOCAL_PIECESTREAM_H
 
-#include "FastCopy.h"
+#include "ds/Runtime/Device/FastCopy.h"
 
 #include <algorithm>
 #include <cstdint>

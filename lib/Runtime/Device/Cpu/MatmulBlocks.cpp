@@ -9,6 +9,7 @@
 #include "MatmulTasks.h"
 #include "MatmulTile.h"
 
+#include "ds/Runtime/Device/FastCopy.h"
 #include "ds/Runtime/Device/ParallelFor.h"
 #include "ds/Runtime/StatusMacros.h"
 
@@ -276,7 +277,7 @@ void BlocksTask::packLeft() const {
       streamHalves({from + term * form.sum.a + row, form.sum.a, std::min(kLineFloats, phase.terms - term),
                     std::min(kLineFloats, phase.rows - row)},
                    to + row * stride, to + (row + kTileRows) * stride);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    finishStreams();
   });
 }
 

@@ -57,7 +57,7 @@ void copyRow(const float *from, int64_t width, float *to);
 /// to[j * toStride + i] = line i, place j; zeros behind `lines`.
 void copyTransposed(const Square &square, float *to, int64_t toStride);
 /// lower[i * kTileRows + j] = line i, place j, and upper[...] = line i, place kTileRows + j, both aligned; zeros behind
-/// `width` and, up to an even number, behind `lines`. Stores past the caches, which the caller must fence; asks for
+/// `width` and, up to an even number, behind `lines`. Stores past the caches (finishStreams); asks for
 /// lines to the right.
 void streamHalves(const Square &square, float *lower, float *upper);
 

@@ -5,6 +5,7 @@
 
 #include "LibraryTask.h"
 
+#include "ds/Runtime/Device/FastCopy.h"
 #include "ds/Runtime/Device/ParallelFor.h"
 #include "ds/Runtime/StatusMacros.h"
 
@@ -43,7 +44,10 @@ struct GatherRowsTask : Task {
 /// The work is cut by rows, as threads that write parts of one row fetch lines of each other, or by columns where a
 /// single row has many of the updates.
 template <typename T> struct ScatterAddRowsTask : Task {
-  static constexpr int64_t kLeastColumns = 64; ///< of a piece
+  static constexpr int64_t kLeastColumns = 64;      ///< of a piece
+  static constexpr int64_t kPartColumns = 256;      ///< of a row, which are summed at a time
+  static constexpr int64_t kMostAsked = 4;          ///< updates of the next row
+  static constexpr int64_t kStreamBytes = 16 << 20; ///< a larger result does not stay in a cache anyway
 
   absl::Status run(const TaskContext &) override {
     DS_RETURN_IF_ERROR(range.check(ids, count));
@@ -52,16 +56,11 @@ template <typename T> struct ScatterAddRowsTask : Task {
     listUpdates();
     const int64_t threads = getThreads();
     if (width >= kLeastColumns * threads && mostUpdates() > count / (4 * threads))
-      parallelRanges(width, width / threads, [this](int64_t begin, int64_t end) {
-        for (int64_t row = 0; row < range.length; ++row)
-          sumRow(row, begin, end);
-      });
+      parallelRanges(width, width / threads,
+                     [this](int64_t begin, int64_t end) { writeRows(0, range.length, begin, end); });
     else
       parallelRanges(range.length, std::max<int64_t>(1, 16384 / std::max<int64_t>(width, 1)),
-                     [this](int64_t begin, int64_t end) {
-                       for (int64_t row = begin; row < end; ++row)
-                         sumRow(row, 0, width);
-                     });
+                     [this](int64_t begin, int64_t end) { writeRows(begin, end, 0, width); });
     return absl::OkStatus();
   }
 
@@ -87,17 +86,46 @@ template <typename T> struct ScatterAddRowsTask : Task {
     return most;
   }
 
-  void sumRow(int64_t row, int64_t begin, int64_t end) const {
-    T *target = out + row * width;
+  /// Columns [begin, end) of some rows.
+  void writeRows(int64_t firstRow, int64_t endRow, int64_t begin, int64_t end) const {
+    const auto write = range.length * width * static_cast<int64_t>(sizeof(T)) >= kStreamBytes ? streamBytes : copyBytes;
+    T sums[kPartColumns];
+    for (int64_t row = firstRow; row < endRow; ++row)
+      for (int64_t at = begin; at < end; at += kPartColumns) {
+        const int64_t columns = std::min(kPartColumns, end - at);
+        if (row + 1 < endRow)
+          askFor(row + 1, at, columns);
+        write(reinterpret_cast<char *>(out + row * width + at),
+              reinterpret_cast<const char *>(sumRow(row, at, columns, sums)),
+              columns * static_cast<int64_t>(sizeof(T)));
+      }
+    finishStreams();
+  }
+
+  /// Updates lie anywhere, so that each would begin with a wait for memory.
+  void askFor(int64_t row, int64_t begin, int64_t columns) const {
+    constexpr int64_t kLine = 64 / sizeof(T);
+    int64_t left = kMostAsked;
+    for (int64_t i = firsts[row]; i >= 0 && left > 0; i = nexts[i], --left)
+      for (int64_t column = begin; column < begin + columns; column += kLine)
+        __builtin_prefetch(updates + i * width + column);
+  }
+
+  /// Columns of a row: its only update itself, or `sums`.
+  const T *sumRow(int64_t row, int64_t begin, int64_t columns, T *sums) const {
     int64_t i = firsts[row];
     if (i < 0) {
-      std::fill(target + begin, target + end, T(0));
-      return;
+      std::fill_n(sums, columns, T(0));
+      return sums;
     }
-    std::copy(updates + i * width + begin, updates + i * width + end, target + begin);
+    const T *first = updates + i * width + begin;
+    if (nexts[i] < 0)
+      return first;
+    std::copy_n(first, columns, sums);
     while ((i = nexts[i]) >= 0)
-      for (int64_t column = begin; column < end; ++column)
-        target[column] += updates[i * width + column];
+      for (int64_t column = 0; column < columns; ++column)
+        sums[column] += updates[i * width + begin + column];
+    return sums;
   }
 
   const int64_t *ids = nullptr;

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Copies between the arenas of ranks, with the widest vectors of the machine. The C library's may move large blocks in
-/// a way that is slow where the lines are in the cache of another core.
+/// Copies with the widest vectors of the machine. The C library's may move large blocks in a way that is slow where the
+/// lines are in the cache of another core.
 
-#ifndef DS_LIB_RUNTIME_COLLECTIVE_LOCAL_FASTCOPY_H
-#define DS_LIB_RUNTIME_COLLECTIVE_LOCAL_FASTCOPY_H
+#ifndef DS_RUNTIME_DEVICE_FASTCOPY_H
+#define DS_RUNTIME_DEVICE_FASTCOPY_H
 
 #include <cstdint>
 
@@ -16,9 +16,9 @@ void copyBytes(char *to, const char *from, int64_t bytes);
 /// Copies `bytes` bytes past the caches, where the machine can: saves reading what is overwritten. Other threads may
 /// see them after finishStreams only.
 void streamBytes(char *to, const char *from, int64_t bytes);
-/// Orders what streamBytes stored before what this thread stores later.
+/// Orders what this thread has stored past the caches before what it stores later.
 void finishStreams();
 
 } // namespace ds::runtime
 
-#endif // DS_LIB_RUNTIME_COLLECTIVE_LOCAL_FASTCOPY_H
+#endif // DS_RUNTIME_DEVICE_FASTCOPY_H

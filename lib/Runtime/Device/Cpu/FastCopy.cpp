@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "FastCopy.h"
+#include "ds/Runtime/Device/FastCopy.h"
 
 #include <algorithm>
 #include <cstring>
