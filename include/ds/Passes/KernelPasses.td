@@ -138,9 +138,9 @@ def StreamResultsPass : Pass<"ds-stream-results", "::mlir::func::FuncOp"> {
   let description = [{
     Requires: kernels are formed.
     Ensures: each `ds.kernel` lists as `streamed` its results that take at least `min-bytes` on the rank that has most of them and cannot
-    lie where an input ends its life; twice as many bytes where their rows keep values from one pass over the columns to the next, as in a
-    softmax. A `ds.rotary_embedding` is marked by the same law. A store through the caches would read each line before writing it, and
-    drive out what is read sooner. Values are unchanged.
+    lie where an input ends its life, a variable's old value among them; twice as many bytes where their rows keep values from one pass
+    over the columns to the next, as in a softmax. A `ds.rotary_embedding` is marked by the same law. A store through the caches would
+    read each line before writing it, and drive out what is read sooner. Values are unchanged.
 
     ```mlir
     %y = ds.kernel(%x) : ... {...}         %y = ds.kernel(%x) attributes {streamed = array<i64: 0>} : ... {...}

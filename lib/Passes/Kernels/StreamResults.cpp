@@ -17,16 +17,25 @@ namespace ds {
 using namespace mlir;
 using namespace ds;
 
+/// Whether the result is what a variable holds after the step that is held by `value` before.
+static bool replacesVariable(OpResult result, Value value) {
+  auto read = value.getDefiningOp<ReadOp>();
+  return read && llvm::any_of(result.getUsers(), [&](Operation *user) {
+           auto assign = dyn_cast<AssignOp>(user);
+           return assign && assign.getVariable() == read.getVariable();
+         });
+}
+
 /// Whether the result can lie where an input ends its life: then its lines are read anyway.
 static bool canReplaceInput(OpResult result) {
   Operation *op = result.getOwner();
-  for (OpOperand &operand : op->getOpOperands()) {
-    Operation *source = operand.get().getDefiningOp();
-    if (source && !isa<ReadOp>(source) && operand.get().hasOneUse() &&
-        mayShareBuffer(op, result.getResultNumber(), operand.getOperandNumber()))
-      return true;
-  }
-  return false;
+  return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+    Value value = operand.get();
+    Operation *source = value.getDefiningOp();
+    const bool endsHere = source && !isa<ReadOp>(source) && value.hasOneUse();
+    return (endsHere || replacesVariable(result, value)) &&
+           mayShareBuffer(op, result.getResultNumber(), operand.getOperandNumber());
+  });
 }
 
 /// Whether a row of the result holds what one pass over its columns computes until a later one. Past the caches it

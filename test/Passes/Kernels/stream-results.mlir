@@ -2,6 +2,7 @@
 // RUN: ds-opt %s --check-each-pass --ds-stream-results=min-bytes=128 -o /dev/null
 
 ds.mesh @mesh <dp = 2>
+ds.variable @w {role = #ds.role<parameter>} : tensor<8x4xf32>
 
 // CHECK-LABEL: func.func @large_results_are_streamed
 // CHECK: ds.kernel(%{{.*}}) attributes {streamed = array<i64: 1>}
@@ -31,6 +32,19 @@ func.func @leaves_a_result_alone_that_takes_an_inputs_place(%x: tensor<8x4xf32> 
     ds.yield %e : tensor<8x4xf32>
   }
   return %1 : tensor<8x4xf32>
+}
+
+// CHECK-LABEL: func.func @leaves_an_update_in_place_alone
+// CHECK: ds.kernel(%{{.*}}) :
+func.func @leaves_an_update_in_place_alone() {
+  %0 = ds.read @w : tensor<8x4xf32>
+  %1 = ds.kernel(%0) : (tensor<8x4xf32>) -> tensor<8x4xf32> {
+  ^bb0(%a: tensor<8x4xf32>):
+    %e = math.exp %a : tensor<8x4xf32>
+    ds.yield %e : tensor<8x4xf32>
+  }
+  ds.assign @w, %1 : tensor<8x4xf32>
+  return
 }
 
 // CHECK-LABEL: func.func @large_rotations_are_streamed
