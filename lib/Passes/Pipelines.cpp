@@ -41,7 +41,6 @@ static AttachOptimizerPassOptions optimizerOptions(const OptimizerConfig &optimi
 void ds::buildImportPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass()); // recognizing compares values
   manager.addPass(createRecognizeCompositesPass());
-  manager.addPass(createCSEPass());
 }
 
 void ds::buildProgramPipeline(OpPassManager &manager, const ProgramOptions &options) {
@@ -57,7 +56,6 @@ void ds::buildProgramPipeline(OpPassManager &manager, const ProgramOptions &opti
   manager.addPass(createClipGradientsPass({options.maxNorm}));
   if (options.optimizer.kind != OptimizerKind::None)
     manager.addPass(createAttachOptimizerPass(optimizerOptions(options.optimizer)));
-  manager.addPass(createCSEPass());
   manager.addPass(createVerifyProgramPass());
 }
 
@@ -72,8 +70,6 @@ void ds::buildPlacementPipeline(OpPassManager &manager, const PlacementOptions &
   manager.addPass(createPropagateLayoutsPass());
   manager.addPass(createVerifyLayoutsPass({true}));
   manager.addPass(createExpandRelayoutsPass());
-  // Equal casts may merge before copies of a value become deliberate.
-  manager.addPass(createCSEPass());
   manager.addNestedPass<func::FuncOp>(createRegatherParametersPass());
   manager.addPass(createVerifyLayoutsPass());
 }
@@ -86,10 +82,9 @@ void ds::buildKernelPipeline(OpPassManager &manager) {
   // While activations are still ops.
   manager.addNestedPass<func::FuncOp>(createFuseEpiloguesPass());
   manager.addNestedPass<func::FuncOp>(createDecomposeCompositesPass());
-  manager.addPass(createCSEPass());
   // Transposes vanish into matmuls before they could become copies.
   manager.addNestedPass<func::FuncOp>(createMatchLibraryCallsPass());
-  manager.addPass(createCSEPass());
+  manager.addPass(createCSEPass()); // of what the passes since the gradients made twice
   // Late, as most ops of a step would be theirs.
   manager.addNestedPass<func::FuncOp>(createDecomposeUpdatesPass());
   // No CSE from here on: it would undo this.

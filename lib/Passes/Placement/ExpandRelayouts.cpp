@@ -25,8 +25,12 @@ bool respellsDim(const Cast &cast, const Layout &from) {
          from.dims[cast.from->dim].size() != cast.result.dims[cast.to->dim].size();
 }
 
+RankedTensorType castType(Value input, const Cast &cast) {
+  return withLayout(mlir::cast<RankedTensorType>(input.getType()), cast.result);
+}
+
 Value buildCast(OpBuilder &builder, Location loc, Value input, const Cast &cast) {
-  RankedTensorType type = withLayout(mlir::cast<RankedTensorType>(input.getType()), cast.result);
+  RankedTensorType type = castType(input, cast);
   StringAttr axis = builder.getStringAttr(cast.axis);
   if (respellsDim(cast, layoutOf(input)))
     return RemapOp::create(builder, loc, type, input);
@@ -56,6 +60,7 @@ Value buildCast(OpBuilder &builder, Location loc, Value input, const Cast &cast)
 struct ExpandRelayouts : ds::impl::ExpandRelayoutsPassBase<ExpandRelayouts> {
   void runOnOperation() override {
     const Mesh mesh = meshOf(getOperation());
+    made.clear();
     WalkResult result = getOperation().walk([&](RelayoutOp op) {
       Layout from = layoutOf(op.getInput()), to = layoutOf(op.getResult());
       std::optional<std::vector<Cast>> casts = cheapestCasts(from, to, shapeOf(op.getType()), mesh);
@@ -66,7 +71,7 @@ struct ExpandRelayouts : ds::impl::ExpandRelayoutsPassBase<ExpandRelayouts> {
       OpBuilder builder(op);
       Value value = op.getInput();
       for (const Cast &cast : *casts)
-        value = buildCast(builder, op.getLoc(), value, cast);
+        value = obtainCast(builder, op.getLoc(), value, cast);
       remark::passed(op.getLoc(), remark::RemarkOpts::name("expanded").category(getArgument()))
           << "[" << from.str() << "] -> [" << to.str() << "] in " << std::to_string(casts->size()) << " casts";
       op.replaceAllUsesWith(value);
@@ -76,6 +81,17 @@ struct ExpandRelayouts : ds::impl::ExpandRelayoutsPassBase<ExpandRelayouts> {
     if (result.wasInterrupted())
       signalPassFailure();
   }
+
+private:
+  /// The cast of `input` that an earlier chain of this block has, or a new one.
+  Value obtainCast(OpBuilder &builder, Location loc, Value input, const Cast &cast) {
+    Value &value = made[{builder.getBlock(), input, castType(input, cast)}];
+    if (!value)
+      value = buildCast(builder, loc, input, cast);
+    return value;
+  }
+
+  DenseMap<std::tuple<Block *, Value, Type>, Value> made; ///< by block, input and type
 };
 
 } // namespace

@@ -12,20 +12,26 @@ using namespace ds;
 bool ds::isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()); }
 
 bool ds::isSplat(Value value) {
-  return matchPattern(value, m_Constant()) &&
-         isa<SplatElementsAttr>(value.getDefiningOp<arith::ConstantOp>().getValue());
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  return constant && isa<SplatElementsAttr>(constant.getValue());
 }
 
 bool LaidOutValues::isLazy(Value value) const {
   return isSplat(value) || isa_and_nonnull<BroadcastOp, IotaOp>(value.getDefiningOp()) || undecided.contains(value);
 }
 
+bool LaidOutValues::isLaidOut(Value value) const {
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  auto type = dyn_cast<RankedTensorType>((broadcast ? broadcast.getInput() : value).getType());
+  return type && type.getEncoding();
+}
+
 Layout LaidOutValues::layoutBefore(Value value, Operation *user) const {
   Layout layout = layoutOf(value);
   if (layout.partial.empty())
     return layout;
-  auto found = relayouts.find({user->getBlock(), value});
-  if (found != relayouts.end())
+  auto found = made.find({user->getBlock(), value});
+  if (found != made.end())
     for (Value other : found->second)
       if (layoutOf(other).partial.empty())
         return layoutOf(other);
@@ -36,18 +42,23 @@ Value LaidOutValues::obtain(Value value, const Layout &wanted, Operation *user) 
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return value;
-  if (isLazy(value))
-    return materialize(value, wanted, user);
   RankedTensorType wantedType = withLayout(type, wanted);
-  if (wantedType == type)
+  if (undecided.erase(value)) {
+    value.setType(wantedType);
     return value;
-  SmallVector<Value> &made = relayouts[{user->getBlock(), value}];
-  for (Value other : made)
+  }
+  const bool isMadeAnew = isLazy(value);
+  if (!isMadeAnew && wantedType == type)
+    return value;
+  const std::pair<Block *, Value> place = {user->getBlock(), value};
+  for (Value other : made.lookup(place))
     if (other.getType() == wantedType)
       return other;
   OpBuilder builder(user);
-  made.push_back(RelayoutOp::create(builder, value.getLoc(), wantedType, value));
-  return made.back();
+  Value result = isMadeAnew ? materialize(value, wanted, user)
+                            : Value(RelayoutOp::create(builder, value.getLoc(), wantedType, value));
+  made[place].push_back(result);
+  return result;
 }
 
 /// A constant has every layout; but for zeros, partial ones by a relayout.
@@ -58,17 +69,14 @@ Value LaidOutValues::materializeConstant(Value value, const Layout &wanted, OpBu
   if (!keepsPartial)
     layout.partial.clear();
   auto splat = cast<SplatElementsAttr>(value.getDefiningOp<arith::ConstantOp>().getValue());
-  Value made = arith::ConstantOp::create(builder, value.getLoc(), splat.resizeSplat(withLayout(wantedType, layout)));
-  return keepsPartial ? made : Value(RelayoutOp::create(builder, value.getLoc(), wantedType, made));
+  Value constant =
+      arith::ConstantOp::create(builder, value.getLoc(), splat.resizeSplat(withLayout(wantedType, layout)));
+  return keepsPartial ? constant : Value(RelayoutOp::create(builder, value.getLoc(), wantedType, constant));
 }
 
 /// Makes a lazy value in the layout `wanted`.
 Value LaidOutValues::materialize(Value value, const Layout &wanted, Operation *user) {
   RankedTensorType wantedType = withLayout(cast<RankedTensorType>(value.getType()), wanted);
-  if (undecided.erase(value)) {
-    value.setType(wantedType);
-    return value;
-  }
   OpBuilder builder(user);
   if (value.getDefiningOp<arith::ConstantOp>())
     return materializeConstant(value, wanted, builder);
@@ -77,8 +85,9 @@ Value LaidOutValues::materialize(Value value, const Layout &wanted, Operation *u
   if ((!wanted.flat.empty() && !repeatsScalar) || wanted.memory != MemoryTier::Device) {
     Layout plain = Layout::replicated(wantedType.getRank());
     plain.dims = wanted.dims;
-    Value made = materialize(value, plain, user);
-    return made.getType() == wantedType ? made : Value(RelayoutOp::create(builder, value.getLoc(), wantedType, made));
+    Value whole = obtain(value, plain, user);
+    return whole.getType() == wantedType ? whole
+                                         : Value(RelayoutOp::create(builder, value.getLoc(), wantedType, whole));
   }
   if (auto iota = value.getDefiningOp<IotaOp>())
     return IotaOp::create(builder, value.getLoc(), wantedType, iota.getDim());

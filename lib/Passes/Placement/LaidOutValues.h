@@ -15,11 +15,13 @@ bool isZero(mlir::Value value);
 /// Whether `value` is one constant repeated.
 bool isSplat(mlir::Value value);
 
-/// Gives values in wanted layouts: by a `ds.relayout`, at most one per block and layout, or, where a value is lazy, by
-/// making it anew. Lazy are splat constants, broadcasts, iotas, and loop-carried values whose first user decides.
+/// Gives values in wanted layouts: by a `ds.relayout` or, where a value is lazy, by making it anew; at most once per
+/// block and layout. Lazy are splat constants, broadcasts, iotas, and loop-carried values whose first user decides.
 class LaidOutValues {
 public:
   bool isLazy(mlir::Value value) const;
+  /// Whether `value`, or what a lazy broadcast repeats, has another layout than the whole on every rank.
+  bool isLaidOut(mlir::Value value) const;
   /// Lets the first user of `value` decide its layout.
   void leaveUndecided(mlir::Value value) { undecided.insert(value); }
   bool isUndecided(mlir::Value value) const { return undecided.contains(value); }
@@ -39,8 +41,8 @@ private:
   mlir::Value materializeConstant(mlir::Value value, const Layout &wanted, mlir::OpBuilder &builder);
 
   llvm::DenseSet<mlir::Value> undecided;
-  /// Relayouts made so far, by block and source.
-  llvm::DenseMap<std::pair<mlir::Block *, mlir::Value>, llvm::SmallVector<mlir::Value>> relayouts;
+  /// What was made so far, by block and source.
+  llvm::DenseMap<std::pair<mlir::Block *, mlir::Value>, llvm::SmallVector<mlir::Value>> made;
 };
 
 } // namespace ds

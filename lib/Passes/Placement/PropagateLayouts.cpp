@@ -42,6 +42,7 @@ private:
   LogicalResult visitBlock(Block &block);
   LogicalResult visit(Operation *op);
   LogicalResult visitLoop(scf::ForOp loop);
+  void visitWhole(Operation *op);
   LogicalResult visitRuled(Operation *op, const LayoutRule &rule);
   void visitFlat(Operation *op, const Layout &flat);
   void visitFullReduction(ReduceOp op);
@@ -216,6 +217,13 @@ static void spellPartialByWhole(Operation *op) {
   op->erase();
 }
 
+/// An op whose operands are whole on every rank: so are its results, by any rule.
+void LayoutPropagator::visitWhole(Operation *op) {
+  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+    if (values.isLazy(operand))
+      values.obtainOperand(op, number, Layout::replicated(cast<RankedTensorType>(operand.getType()).getRank()));
+}
+
 LogicalResult LayoutPropagator::visitRuled(Operation *op, const LayoutRule &rule) {
   for (Value operand : op->getOperands()) {
     Layout layout = layoutOf(operand);
@@ -323,10 +331,11 @@ LogicalResult LayoutPropagator::visit(Operation *op) {
     return success();
   if (llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
     return success();
-  std::optional<LayoutRule> rule = findLayoutRule(op);
-  if (!rule)
+  if (!isa<LayoutRuleOpInterface>(op))
     return op->emitOpError("has no layout rule");
-  return visitRuled(op, *rule);
+  if (llvm::none_of(op->getOperands(), [&](Value operand) { return values.isLaidOut(operand); }))
+    return visitWhole(op), success();
+  return visitRuled(op, *findLayoutRule(op));
 }
 
 LogicalResult LayoutPropagator::visitBlock(Block &block) {

@@ -74,9 +74,13 @@ private:
   void scale(StepBuilder &build, ArrayRef<OpOperand *> gradients, Value norm) {
     Value quotient = build.div(build.splat(norm.getType(), maxNorm), build.add(norm, kNormOffset));
     Value factor = build.value<arith::MinimumFOp>(quotient, build.splat(norm.getType(), 1));
+    DenseMap<Type, Value> spread; // the factor, by the type of gradients
     for (OpOperand *gradient : gradients) {
       RankedTensorType type = tensorTypeOf(gradient->get());
-      gradient->set(build.mul(gradient->get(), build.broadcast(build.convert(factor, type), {}, type.getShape())));
+      Value &factors = spread[type];
+      if (!factors)
+        factors = build.broadcast(build.convert(factor, type), {}, type.getShape());
+      gradient->set(build.mul(gradient->get(), factors));
     }
   }
 };

@@ -50,6 +50,17 @@ func.func @gathers_two_axes_minor_first(%x: tensor<8x4xf32, #ds.layout<[{tp}, {}
   return %0 : tensor<8x4xf32>
 }
 
+// CHECK-LABEL: func.func @chains_share_their_casts
+// CHECK-SAME:  (%[[X:.*]]: tensor
+func.func @chains_share_their_casts(%x: tensor<8x4xf32, #ds.layout<[{tp}, {}], flat = {dp}>>) -> (tensor<8x4xf32, #ds.layout<[{tp}, {}]>>, tensor<8x4xf32>) {
+  // CHECK-NEXT: %[[Y:.*]] = ds.all_gather %[[X]] over "dp"
+  // CHECK-NEXT: %[[Z:.*]] = ds.all_gather %[[Y]] over "tp"
+  // CHECK-NEXT: return %[[Y]], %[[Z]]
+  %0 = ds.relayout %x : tensor<8x4xf32, #ds.layout<[{tp}, {}], flat = {dp}>> -> tensor<8x4xf32, #ds.layout<[{tp}, {}]>>
+  %1 = ds.relayout %x : tensor<8x4xf32, #ds.layout<[{tp}, {}], flat = {dp}>> -> tensor<8x4xf32>
+  return %0, %1 : tensor<8x4xf32, #ds.layout<[{tp}, {}]>>, tensor<8x4xf32>
+}
+
 // Scattered before it is reduced again: the second reduction moves a quarter.
 // CHECK-LABEL: func.func @scatters_before_it_reduces
 // CHECK-SAME:  (%[[X:.*]]: tensor

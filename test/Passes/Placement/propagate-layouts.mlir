@@ -54,6 +54,20 @@ func.func @a_mean_over_the_batch_stays_partial_while_it_is_scaled(%x: tensor<4xf
   return %m : tensor<f32>
 }
 
+// CHECK-LABEL: func.func @a_constant_is_made_once_per_layout
+func.func @a_constant_is_made_once_per_layout(%x: tensor<4xf32> {ds.name = "x", ds.layout = #ds.layout<[{dp}]>}, %y: tensor<4xf32> {ds.name = "y"}) -> (tensor<4xf32> {ds.name = "a"}, tensor<4xf32> {ds.name = "b"}) {
+  // CHECK-COUNT-1: arith.constant {{.*}} tensor<4xf32, #ds.layout<[{dp}]>>
+  // CHECK-COUNT-1: arith.constant {{.*}} tensor<4xf32>
+  // CHECK-NOT:     arith.constant
+  // CHECK:         return
+  %c = arith.constant dense<0.25> : tensor<4xf32>
+  %0 = arith.mulf %x, %c : tensor<4xf32>
+  %1 = arith.subf %0, %c : tensor<4xf32>
+  %2 = arith.mulf %y, %c : tensor<4xf32>
+  %3 = arith.subf %2, %c : tensor<4xf32>
+  return %1, %3 : tensor<4xf32>, tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @a_flat_operand_makes_an_elementwise_op_flat
 // CHECK-SAME:  (%[[G:.*]]: tensor<8x6xf32>
 func.func @a_flat_operand_makes_an_elementwise_op_flat(%g: tensor<8x6xf32> {ds.name = "g"}) {
