@@ -15,10 +15,7 @@
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/CSE.h"
 
 namespace ds {
 #define GEN_PASS_DEF_FORMKERNELSPASS
@@ -104,17 +101,66 @@ private:
 // 3. Outline
 //===----------------------------------------------------------------------===//
 
-/// Clones `value`'s free producers into the body.
-Value cloneFree(OpBuilder &builder, Value value, IRMapping &mapping, llvm::function_ref<Value(Value)> input) {
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  Operation *op = value.getDefiningOp();
-  if (!op || !isFreeOp(op))
-    return input(value);
-  for (Value operand : op->getOperands())
-    mapping.map(operand, cloneFree(builder, operand, mapping, input));
-  return builder.clone(*op, mapping)->getResult(0);
-}
+/// Compares ops by all that their results depend on.
+struct SameResults : DenseMapInfo<Operation *> {
+  static unsigned getHashValue(const Operation *op) {
+    return OperationEquivalence::computeHash(const_cast<Operation *>(op), OperationEquivalence::directHashValue,
+                                             OperationEquivalence::ignoreHashValue,
+                                             OperationEquivalence::IgnoreLocations);
+  }
+  static bool isEqual(const Operation *a, const Operation *b) {
+    for (const Operation *special : {getEmptyKey(), getTombstoneKey()})
+      if (a == special || b == special)
+        return a == b;
+    return OperationEquivalence::isEquivalentTo(const_cast<Operation *>(a), const_cast<Operation *>(b),
+                                                OperationEquivalence::IgnoreLocations);
+  }
+};
+
+/// Clones ops into the body of a kernel, each with its free producers. Several users of a value may each have
+/// recomputed it: of ops with the same results there is one.
+class BodyBuilder {
+public:
+  explicit BodyBuilder(KernelOp kernel)
+      : kernel(kernel), body(kernel.getBody().emplaceBlock()), builder(OpBuilder::atBlockEnd(&body)) {}
+
+  void add(Operation *op) {
+    for (Value operand : op->getOperands())
+      mapping.map(operand, find(operand));
+    Operation *clone = builder.clone(*op, mapping);
+    auto [known, isNew] = made.insert(clone);
+    if (isNew)
+      return;
+    mapping.map(op->getResults(), (*known)->getResults());
+    clone->erase();
+  }
+
+  void yield(ArrayRef<Value> results) {
+    YieldOp::create(builder, kernel.getLoc(),
+                    llvm::map_to_vector(results, [&](Value result) { return mapping.lookup(result); }));
+  }
+
+private:
+  /// `value` in the body: an input, unless it is made there.
+  Value find(Value value) {
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    if (Operation *op = value.getDefiningOp(); op && isFreeOp(op)) {
+      add(op);
+      return mapping.lookup(value);
+    }
+    kernel.getInputsMutable().append(value);
+    Value argument = body.addArgument(value.getType(), value.getLoc());
+    mapping.map(value, argument);
+    return argument;
+  }
+
+  KernelOp kernel;
+  Block &body;
+  OpBuilder builder;
+  IRMapping mapping;
+  DenseSet<Operation *, SameResults> made;
+};
 
 /// Whether an op that is no member reads `value`, itself or by what is made anew in each kernel.
 bool isReadOutside(Value value, const DenseSet<Operation *> &members) {
@@ -141,25 +187,10 @@ void outline(ArrayRef<Operation *> ops) {
   OpBuilder builder(last);
   auto kernel =
       KernelOp::create(builder, last->getLoc(), TypeRange(ValueRange(results)), ValueRange(), ArrayRef<int64_t>());
-  Block *body = builder.createBlock(&kernel.getBody());
-  IRMapping mapping;
-  auto addInput = [&](Value value) {
-    kernel.getInputsMutable().append(value);
-    Value arg = body->addArgument(value.getType(), value.getLoc());
-    mapping.map(value, arg);
-    return arg;
-  };
-  for (Operation *op : ops) {
-    for (Value operand : op->getOperands())
-      mapping.map(operand, cloneFree(builder, operand, mapping, addInput));
-    builder.clone(*op, mapping);
-  }
-  YieldOp::create(builder, last->getLoc(),
-                  llvm::map_to_vector(results, [&](Value result) { return mapping.lookup(result); }));
-  // Several users of a value may each have recomputed it.
-  IRRewriter rewriter(builder);
-  DominanceInfo dominance(kernel);
-  eliminateCommonSubExpressions(rewriter, dominance, kernel);
+  BodyBuilder body(kernel);
+  for (Operation *op : ops)
+    body.add(op);
+  body.yield(results);
   for (auto [old, made] : llvm::zip_equal(results, kernel.getResults()))
     old.replaceUsesWithIf(made, [&](OpOperand &use) { return !members.contains(use.getOwner()); });
   for (Operation *op : llvm::reverse(ops))

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "ds/Dialect/DsDialect.h"
-#include "ds/Passes/GreedyRewrites.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ds {
 #define GEN_PASS_DEF_FUSEEPILOGUESPASS
@@ -102,8 +102,7 @@ struct FuseEpilogues : ds::impl::FuseEpiloguesPassBase<FuseEpilogues> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<FuseBias, FuseGelu, FuseSilu, FuseRelu>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), flatRewrites())))
-      signalPassFailure();
+    walkAndApplyPatterns(getOperation(), std::move(patterns)); // an activation comes after its bias
   }
 };
 
