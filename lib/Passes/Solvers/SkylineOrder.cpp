@@ -125,6 +125,12 @@ std::optional<std::vector<uint32_t>> ds::findSkylineOrder(const std::vector<Aren
   std::vector<uint32_t> order;
   if (buffers.empty())
     return order;
+  // Each buffer that is live at all times is found by a look at all of them.
+  const uint64_t alwaysLive = std::count_if(buffers.begin(), buffers.end(), [&](const ArenaBuffer &buffer) {
+    return buffer.first == 0 && buffer.last == times - 1;
+  });
+  if (alwaysLive * times > steps)
+    return std::nullopt;
   Skyline skyline(buffers, times, rule);
   while (order.size() < buffers.size()) {
     if (skyline.steps() > steps)
