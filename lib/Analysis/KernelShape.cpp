@@ -120,7 +120,11 @@ bool ds::mayShareBuffer(Operation *op, unsigned result, unsigned operand) {
 bool BufferSharing::isAllowed(Operation *op, unsigned result, unsigned operand) {
   if (!isa<KernelOp>(op))
     return mayShareBuffer(op, result, operand);
-  auto [answer, isNew] = ofKernels[op].try_emplace({result, operand});
+  if (op != asked) {
+    asked = op;
+    first = *firsts.insert(op).first;
+  }
+  auto [answer, isNew] = answers.try_emplace({first, result, operand});
   if (isNew)
     answer->second = mayShareBuffer(op, result, operand);
   return answer->second;

@@ -24,10 +24,10 @@ bool OpStructure::isEqual(const Operation *left, const Operation *right) {
   for (Operation *special : {getEmptyKey(), getTombstoneKey()})
     if (a == special || b == special)
       return false;
-  llvm::SmallDenseMap<Value, Value, 32> inside; // what the regions define
+  llvm::SmallDenseMap<Value, Value, 64> inside; // what the regions define, which is before it is used
   auto areEqual = [&](Value x, Value y) {
-    const bool isInside = a->isAncestor(x.getParentRegion()->getParentOp());
-    return success(isInside ? inside.lookup(x) == y : x.getType() == y.getType());
+    auto found = inside.find(x);
+    return success(found == inside.end() ? x.getType() == y.getType() : found->second == y);
   };
   auto markEqual = [&](Value x, Value y) { inside[x] = y; };
   return OperationEquivalence::isEquivalentTo(a, b, areEqual, markEqual, kIgnored);

@@ -54,7 +54,10 @@ public:
   bool isAllowed(mlir::Operation *op, unsigned result, unsigned operand);
 
 private:
-  StructureMap<llvm::SmallDenseMap<std::pair<unsigned, unsigned>, bool>> ofKernels;
+  /// By the first kernel of a structure, result and operand.
+  llvm::DenseMap<std::tuple<mlir::Operation *, unsigned, unsigned>, bool> answers;
+  StructureSet firsts;
+  mlir::Operation *asked = nullptr, *first = nullptr; ///< the last kernel asked for, and the first of its structure
 };
 
 } // namespace ds
