@@ -8,6 +8,8 @@
 
 #include "ds/Dialect/DsDialect.h"
 
+#include <deque>
+
 namespace ds {
 
 /// Elementwise ops and reductions: what kernels are made of.
@@ -56,7 +58,7 @@ private:
   bool reachesInputsOf(unsigned target, unsigned cluster);
 
   mlir::Block &block;
-  std::vector<KernelCluster> clusters;
+  std::deque<KernelCluster> clusters;
   llvm::DenseMap<mlir::Operation *, unsigned> clusterOf;
   llvm::DenseMap<mlir::Operation *, int64_t> segmentOf;
   int64_t segment = 0;
