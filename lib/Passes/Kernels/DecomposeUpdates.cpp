@@ -79,6 +79,7 @@ SmallVector<Value> decompose(TensorBuilder &b, SgdUpdateOp op, const Scalars &sc
 struct DecomposeUpdates : ds::impl::DecomposeUpdatesPassBase<DecomposeUpdates> {
   void runOnOperation() override {
     scalars.clear();
+    splats.clear();
     getOperation().walk([&](Operation *op) {
       if (auto adam = dyn_cast<AdamUpdateOp>(op))
         replace(adam, adamScales);
@@ -92,6 +93,7 @@ private:
   template <typename UpdateOp> void replace(UpdateOp op, Scalars (*makeScalars)(TensorBuilder &, UpdateOp)) {
     OpBuilder builder(op);
     TensorBuilder b(builder, op.getLoc());
+    b.splats = &splats[op->getBlock()];
     auto [it, isNew] = scalars.try_emplace({op->getBlock(), op.getRate(), op.getStep(), op->getAttrDictionary()});
     if (isNew)
       it->second = makeScalars(b, op);
@@ -100,6 +102,7 @@ private:
   }
 
   DenseMap<std::tuple<Block *, Value, Value, DictionaryAttr>, Scalars> scalars;
+  DenseMap<Block *, DenseMap<Attribute, Value>> splats;
 };
 
 } // namespace

@@ -30,7 +30,13 @@ Value TensorBuilder::splat(double value, RankedTensorType like) {
     element = FloatAttr::get(like.getElementType(), value);
   else
     element = IntegerAttr::get(like.getElementType(), static_cast<int64_t>(value));
-  return make<arith::ConstantOp>(SplatElementsAttr::get(like, element));
+  auto elements = SplatElementsAttr::get(like, element);
+  if (!splats)
+    return make<arith::ConstantOp>(elements);
+  Value &known = (*splats)[elements];
+  if (!known)
+    known = make<arith::ConstantOp>(elements);
+  return known;
 }
 
 Value TensorBuilder::reduce(Value value, ArrayRef<int64_t> dims, Reduction kind) {

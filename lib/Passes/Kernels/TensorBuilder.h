@@ -51,6 +51,8 @@ public:
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
+  /// If set: the splats that were made before and may be used again, by their elements.
+  llvm::DenseMap<mlir::Attribute, mlir::Value> *splats = nullptr;
 };
 
 /// The type whose dim i is dim `order[i]` of `type`, layout and all.

@@ -42,6 +42,19 @@ func.func @scalars_of_other_rates_are_others(%p: tensor<8xf32> {ds.name = "p"}, 
   return %m#0, %n#0 : tensor<8xf32>, tensor<8xf32>
 }
 
+// CHECK-LABEL: func.func @constants_of_one_type_are_made_once
+// CHECK:       arith.constant dense<7.500000e-01> : tensor<8xf32>
+// CHECK-NOT:   arith.constant dense<7.500000e-01>
+// CHECK:       return
+func.func @constants_of_one_type_are_made_once(%p: tensor<8xf32> {ds.name = "p"}, %q: tensor<8xf32> {ds.name = "q"}, %r: tensor<f32> {ds.name = "r"}, %t: tensor<f32> {ds.name = "t"})
+    -> (tensor<8xf32> {ds.name = "y"}, tensor<8xf32> {ds.name = "z"}) {
+  %m:3 = ds.adam_update %p, %p, %p, %p, %r, %t {beta1 = 0.5 : f64, beta2 = 0.75 : f64, epsilon = 1.0e-8 : f64, decay = 0.5 : f64}
+      : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  %n:3 = ds.adam_update %q, %q, %q, %q, %r, %t {beta1 = 0.5 : f64, beta2 = 0.75 : f64, epsilon = 1.0e-8 : f64, decay = 0.5 : f64}
+      : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>)
+  return %m#0, %n#0 : tensor<8xf32>, tensor<8xf32>
+}
+
 // CHECK-LABEL: func.func @leaves_other_ops_alone
 func.func @leaves_other_ops_alone(%x: tensor<8xf32> {ds.name = "x"}) -> (tensor<8xf32> {ds.name = "y"}) {
   // CHECK-NEXT: %[[Y:.*]] = ds.silu
