@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -21,14 +22,17 @@ namespace {
 /// Parameters smaller than this, or of one value, may be equal by chance.
 constexpr int64_t kLeastElements = 256;
 
+/// The bit pattern of an f32 in a file, where it need not be aligned.
+using Bits = llvm::support::ulittle32_t;
+
 /// A matrix parameter and its bytes, which stay in the mapped file.
 struct Matrix {
   VariableOp variable;
-  ArrayRef<uint32_t> values; ///< bit patterns of f32, row-major
+  ArrayRef<Bits> values; ///< row-major
   int64_t rows = 0, columns = 0;
 
   bool isSplat() const {
-    return llvm::all_of(values, [&](uint32_t value) { return value == values.front(); });
+    return llvm::all_of(values, [&](Bits value) { return value == values.front(); });
   }
   bool isTransposeOf(const Matrix &other) const {
     if (rows != other.columns || columns != other.rows)
@@ -46,7 +50,7 @@ class Files {
 public:
   explicit Files(StringRef folder) : folder(folder) {}
 
-  std::optional<ArrayRef<uint32_t>> find(FileRangeAttr range) {
+  std::optional<ArrayRef<Bits>> find(FileRangeAttr range) {
     std::unique_ptr<llvm::MemoryBuffer> &file = files[range.getPath()];
     if (!file) {
       SmallString<128> path(folder);
@@ -58,19 +62,12 @@ public:
         range.getLength() > file->getBufferSize() - range.getOffset())
       return std::nullopt;
     const char *begin = file->getBufferStart() + range.getOffset();
-    if (reinterpret_cast<uintptr_t>(begin) % alignof(uint32_t)) {
-      // Values need not be aligned in the file: compare copies.
-      copies.emplace_back(range.getLength() / sizeof(uint32_t));
-      std::memcpy(copies.back().data(), begin, copies.back().size() * sizeof(uint32_t));
-      return ArrayRef<uint32_t>(copies.back());
-    }
-    return ArrayRef(reinterpret_cast<const uint32_t *>(begin), range.getLength() / sizeof(uint32_t));
+    return ArrayRef(reinterpret_cast<const Bits *>(begin), range.getLength() / sizeof(Bits));
   }
 
 private:
   StringRef folder;
   llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> files;
-  std::vector<std::vector<uint32_t>> copies;
 };
 
 std::vector<Matrix> findMatrices(ModuleOp module, Files &files) {
@@ -81,7 +78,7 @@ std::vector<Matrix> findMatrices(ModuleOp module, Files &files) {
     if (!range || variable.getRole() != VariableRole::Parameter || type.getRank() != 2 ||
         !type.getElementType().isF32() || type.getNumElements() < kLeastElements)
       continue;
-    if (std::optional<ArrayRef<uint32_t>> values = files.find(range))
+    if (std::optional<ArrayRef<Bits>> values = files.find(range))
       matrices.push_back({variable, *values, type.getDimSize(0), type.getDimSize(1)});
   }
   return matrices;
