@@ -333,8 +333,10 @@ LogicalResult LayoutPropagator::visit(Operation *op) {
     return success();
   if (!isa<LayoutRuleOpInterface>(op))
     return op->emitOpError("has no layout rule");
-  if (llvm::none_of(op->getOperands(), [&](Value operand) { return values.isLaidOut(operand); }))
-    return visitWhole(op), success();
+  if (llvm::none_of(op->getOperands(), [&](Value operand) { return values.isLaidOut(operand); })) {
+    visitWhole(op);
+    return success();
+  }
   return visitRuled(op, *findLayoutRule(op));
 }
 
