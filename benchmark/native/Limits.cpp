@@ -16,15 +16,15 @@
 using namespace ds::benchmark;
 
 static constexpr int64_t kMebibyte = int64_t(1) << 20;
-static constexpr int kTries = 7;
 static constexpr int kThreads = 2;
 
-/// Whether the median of the tries counts, or else the fastest.
-static bool takesMedian = false;
+/// Whether a figure is one of several that are taken in turn with others: then the median of a few tries counts, and
+/// else the fastest of all.
+static bool isInTurn = false;
 
 static double secondsOf(int threads, const std::function<void(int)> &body) {
-  const std::vector<double> times = timesOfThreads(threads, kTries, body);
-  return times[takesMedian ? kTries / 2 : 0];
+  const int tries = isInTurn ? 3 : 7;
+  return timesOfThreads(threads, tries, body)[isInTurn ? tries / 2 : 0];
 }
 
 /// Keeps a value, so that the loop which made it stays.
@@ -161,7 +161,7 @@ static double fastestCopy(int64_t mebibytes) {
 
 int main(int argc, char **argv) {
   const std::string_view name = argc == 2 ? argv[1] : "";
-  takesMedian = argc == 2;
+  isInTurn = argc == 2;
   if (argc == 1) {
     printAll();
   } else if (name == "copy_8" || name == "copy_128") {
