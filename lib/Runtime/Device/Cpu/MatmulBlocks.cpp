@@ -6,8 +6,8 @@
 // While one panel is in use the next is copied, a few squares after each tile, and each tile asks for the lines that
 // are copied after it. So memory answers while products are added. Sums have one order, whatever the threads.
 
+#include "MatmulPanel.h"
 #include "MatmulTasks.h"
-#include "MatmulTile.h"
 
 #include "ds/Runtime/Device/FastCopy.h"
 #include "ds/Runtime/Device/ParallelFor.h"
@@ -26,9 +26,6 @@ static constexpr int64_t kPanelFloats = kMostTerms * kMostUnits * kTileColumns;
 static constexpr int64_t kPackedFloats = 4 << 20;
 /// A panel of B that fewer rows use would be copied too often.
 static constexpr int64_t kRowsPerPiece = 256;
-
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-static int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
 
 namespace {
 /// A part of C that one thread computes.
@@ -52,7 +49,7 @@ struct Phase {
 struct Block {
   int64_t rows = 0, columns = 0, terms = 0;
   const float *a = nullptr; ///< strips one after the other if A is transposed, else as it lies
-  const float *b = nullptr;
+  PanelSource b;
   float *c = nullptr;
   const float *bias = nullptr; ///< if it is to be added
   bool adds = false;
@@ -73,7 +70,6 @@ struct BlocksTask : Task {
   /// Cuts C for a phase.
   void cutPieces();
   bool isLeftTransposed() const { return form.sum.a != 1; }
-  bool isRightTransposed() const { return form.columns.b != 1; }
   /// Between rows of A, of which a strip has kTileRows. Packed strips are whole lines.
   int64_t leftStride(int64_t terms) const { return isLeftTransposed() ? roundUp(terms, kLineFloats) : form.rows.a; }
   float *panels(int64_t thread) const { return static_cast<float *>(scratch->data()) + thread * 2 * kPanelFloats; }
@@ -100,76 +96,24 @@ public:
   void run(std::atomic<int64_t> &nextPiece) {
     Place place{nextPiece++, 0, task.phase.term};
     Block block = task.blockAt(place);
-    copyUntil(copySteps(block), block);
+    copy.start(block.b, panels[1]);
+    copy.copyUntil(copy.steps());
     while (block.rows > 0) {
       Place following = task.next(place);
       if (following.piece != place.piece)
         following.piece = nextPiece++;
       const Block ahead = task.blockAt(following);
       std::swap(panels[0], panels[1]);
-      copied = 0;
+      copy.start(ahead.b, panels[1]);
       for (int64_t strip = 0; strip < block.strips(); ++strip)
-        runStrip(block, ahead, strip);
+        runStrip(block, strip);
       place = following;
       block = ahead;
     }
   }
 
 private:
-  /// In how many steps B of `block` is copied: by rows, or by squares, those of the same terms first.
-  int64_t copySteps(const Block &block) const {
-    return task.isRightTransposed() ? squaresDown(block) * ceilDiv(block.terms, kLineFloats) : block.terms;
-  }
-  static int64_t squaresDown(const Block &block) { return ceilDiv(block.columns, kLineFloats); }
-
-  // Where step `copied` begins.
-  int64_t copyColumn(const Block &block) const {
-    return task.isRightTransposed() ? copied % squaresDown(block) * kLineFloats : 0;
-  }
-  int64_t copyTerm(const Block &block) const {
-    return task.isRightTransposed() ? copied / squaresDown(block) * kLineFloats : copied;
-  }
-  const float *copySource(const Block &block) const {
-    return block.b + copyColumn(block) * task.form.columns.b + copyTerm(block) * task.form.sum.b;
-  }
-
-  /// Into the panel that is not in use.
-  void copyUntil(int64_t end, const Block &block) {
-    for (; copied < end; ++copied)
-      task.isRightTransposed() ? copySquare(block) : copyRows(block);
-  }
-
-  void copyRows(const Block &block) const {
-    for (int64_t column = 0; column < block.columns; column += kTileColumns)
-      copyRow(copySource(block) + column, std::min(kTileColumns, block.columns - column),
-              place(block, column, copyTerm(block)));
-  }
-
-  void copySquare(const Block &block) const {
-    const int64_t column = copyColumn(block), term = copyTerm(block);
-    copyTransposed({copySource(block), task.form.columns.b, std::min(kLineFloats, block.columns - column),
-                    std::min(kLineFloats, block.terms - term)},
-                   place(block, column, term), unitWidth(block, column));
-  }
-
-  /// The floats of a row of the unit that has `column`.
-  static int64_t unitWidth(const Block &block, int64_t column) {
-    return roundUp(std::min(kTileColumns, block.columns - column / kTileColumns * kTileColumns), kLineFloats);
-  }
-  float *place(const Block &block, int64_t column, int64_t term) const {
-    return panels[1] + column / kTileColumns * kTileColumns * block.terms + term * unitWidth(block, column) +
-           column % kTileColumns;
-  }
-
-  /// What is copied next.
-  Ahead rightAhead(const Block &block) const {
-    if (copied >= copySteps(block))
-      return {block.b};
-    return task.isRightTransposed() ? Ahead{copySource(block), task.form.columns.b}
-                                    : Ahead{copySource(block), task.form.sum.b, ceilDiv(block.columns, kLineFloats)};
-  }
-
-  void runStrip(const Block &block, const Block &ahead, int64_t strip) {
+  void runStrip(const Block &block, int64_t strip) {
     Tile tile;
     tile.rows = std::min(kTileRows, block.rows - strip * kTileRows);
     tile.terms = block.terms;
@@ -185,9 +129,9 @@ private:
       tile.out = block.c + strip * kTileRows * task.form.rows.c + column;
       tile.bias = block.bias ? block.bias + column : nullptr;
       tile.leftAhead = leftAhead(block, strip + 1, unit);
-      tile.rightAhead = rightAhead(ahead);
+      tile.rightAhead = copy.ahead();
       multiplyTile(tile);
-      copyUntil(copySteps(ahead) * (strip * units + unit + 1) / tiles, ahead);
+      copy.copyUntil(copy.steps() * (strip * units + unit + 1) / tiles);
     }
   }
 
@@ -215,8 +159,8 @@ private:
   }
 
   const BlocksTask &task;
-  float *panels[2];   ///< the one in use, and the one that is filled
-  int64_t copied = 0; ///< steps
+  float *panels[2]; ///< the one in use, and the one that is filled
+  PanelCopy copy;
   std::vector<float> lastStrip;
 };
 } // namespace
@@ -303,7 +247,8 @@ Block BlocksTask::blockAt(const Place &place) const {
   block.a = isLeftTransposed() ? packedLeft() + (place.term - phase.term) * roundUp(phase.rows, kLineFloats) +
                                      piece.row * leftStride(block.terms)
                                : at(a, point.a + sum.a) + row * form.rows.a + place.term;
-  block.b = at(b, point.b + sum.b) + column * form.columns.b + place.term * form.sum.b;
+  block.b = {at(b, point.b + sum.b) + column * form.columns.b + place.term * form.sum.b, block.terms, block.columns,
+             form.sum.b, form.columns.b};
   block.c = const_cast<float *>(at(c, point.c)) + row * form.rows.c + column;
   const bool isLast = place.sum + 1 == sums.size() && place.term + block.terms == form.sum.size;
   block.bias = bias && isLast ? at(bias, point.bias) + column : nullptr;

@@ -40,6 +40,9 @@ struct Tile {
   Ahead leftAhead, rightAhead;
 };
 
+inline int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+inline int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
+
 /// Whether this machine can.
 bool hasTiles();
 
