@@ -44,10 +44,10 @@ struct GatherRowsTask : Task {
 /// The work is cut by rows, as threads that write parts of one row fetch lines of each other, or by columns where a
 /// single row has many of the updates.
 template <typename T> struct ScatterAddRowsTask : Task {
-  static constexpr int64_t kLeastColumns = 64;      ///< of a piece
-  static constexpr int64_t kPartColumns = 256;      ///< of a row, which are summed at a time
-  static constexpr int64_t kMostAsked = 4;          ///< updates of the next row
-  static constexpr int64_t kStreamBytes = 16 << 20; ///< a larger result does not stay in a cache anyway
+  static constexpr int64_t kLeastColumns = 64;     ///< of a piece
+  static constexpr int64_t kPartColumns = 256;     ///< of a row, which are summed at a time
+  static constexpr int64_t kMostAsked = 4;         ///< updates of the next row
+  static constexpr int64_t kStreamBytes = 8 << 20; ///< a larger result does not stay in a cache anyway
 
   absl::Status run(const TaskContext &) override {
     DS_RETURN_IF_ERROR(range.check(ids, count));
