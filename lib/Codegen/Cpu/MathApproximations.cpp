@@ -45,8 +45,8 @@ public:
   std::pair<Value, Value> splitExponent(Value x) {
     constexpr float kRounder = 12582912.0f + 126.0f; // 1.5 * 2^23, and the exponent's bias less one
     Value shifted = fma(x, number(1.442695041f), number(kRounder)), n = sub(shifted, number(kRounder));
-    // The float nearest to ln 2 is 2e-9 from it, which is 2.4e-7 of the least results and 3e-8 of e^-10.
-    Value rest = fma(n, number(-6.93147182e-1f), x);
+    Value rest = fma(n, number(-6.93145752e-1f), x);
+    rest = fma(n, number(-1.42860677e-6f), rest);
     Type bitsType = type.isF32() ? Type(builder.getI32Type()) : cast<VectorType>(type).clone(builder.getI32Type());
     Value bits = arith::BitcastOp::create(builder, loc, bitsType, shifted);
     bits = arith::ShLIOp::create(builder, loc, bits, constant(builder.getI32IntegerAttr(23), bitsType));
