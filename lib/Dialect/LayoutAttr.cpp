@@ -167,6 +167,11 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 // Layouts of types
 //===----------------------------------------------------------------------===//
 
+bool ds::hasEncoding(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getEncoding();
+}
+
 Layout ds::layoutOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)

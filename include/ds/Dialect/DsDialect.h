@@ -64,6 +64,8 @@ void registerProgramDialects(mlir::DialectRegistry &registry);
 /// The `ignore_index` of a loss that ignores no label.
 inline constexpr int64_t kIgnoresNothing = std::numeric_limits<int64_t>::min();
 
+/// Whether `type` is a tensor with an encoding; others are whole on every rank.
+bool hasEncoding(mlir::Type type);
 /// The layout of a tensor type; replicated if it has no encoding.
 Layout layoutOf(mlir::Type type);
 inline Layout layoutOf(mlir::Value value) { return layoutOf(value.getType()); }

@@ -27,14 +27,14 @@ static bool replacesVariable(OpResult result, Value value) {
 }
 
 /// Whether the result can lie where an input ends its life: then its lines are read anyway.
-static bool canReplaceInput(OpResult result) {
+static bool canReplaceInput(OpResult result, BufferSharing &sharing) {
   Operation *op = result.getOwner();
   return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
     Value value = operand.get();
     Operation *source = value.getDefiningOp();
     const bool endsHere = source && !isa<ReadOp>(source) && value.hasOneUse();
     return (endsHere || replacesVariable(result, value)) &&
-           mayShareBuffer(op, result.getResultNumber(), operand.getOperandNumber());
+           sharing.isAllowed(op, result.getResultNumber(), operand.getOperandNumber());
   });
 }
 
@@ -58,9 +58,11 @@ struct StreamResults : ds::impl::StreamResultsPassBase<StreamResults> {
 
   void runOnOperation() override {
     const Mesh mesh = meshOf(getOperation());
+    BufferSharing sharing;
     auto isStreamed = [&](OpResult result) {
       const uint64_t bytes = maxBytes(result.getType(), mesh);
-      return bytes >= minBytes && !canReplaceInput(result) && (bytes >= 2 * minBytes || !isKeptBetweenPasses(result));
+      return bytes >= minBytes && !canReplaceInput(result, sharing) &&
+             (bytes >= 2 * minBytes || !isKeptBetweenPasses(result));
     };
     getOperation().walk([&](Operation *op) {
       if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op))

@@ -22,19 +22,21 @@ bool LaidOutValues::isLazy(Value value) const {
 
 bool LaidOutValues::isLaidOut(Value value) const {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
-  auto type = dyn_cast<RankedTensorType>((broadcast ? broadcast.getInput() : value).getType());
-  return type && type.getEncoding();
+  return hasEncoding((broadcast ? broadcast.getInput() : value).getType());
+}
+
+ArrayRef<Value> LaidOutValues::madeOf(Value value, Operation *user) const {
+  auto found = made.find({user->getBlock(), value});
+  return found == made.end() ? ArrayRef<Value>() : ArrayRef<Value>(found->second);
 }
 
 Layout LaidOutValues::layoutBefore(Value value, Operation *user) const {
   Layout layout = layoutOf(value);
   if (layout.partial.empty())
     return layout;
-  auto found = made.find({user->getBlock(), value});
-  if (found != made.end())
-    for (Value other : found->second)
-      if (layoutOf(other).partial.empty())
-        return layoutOf(other);
+  for (Value other : madeOf(value, user))
+    if (layoutOf(other).partial.empty())
+      return layoutOf(other);
   return layout;
 }
 
@@ -50,14 +52,13 @@ Value LaidOutValues::obtain(Value value, const Layout &wanted, Operation *user) 
   const bool isMadeAnew = isLazy(value);
   if (!isMadeAnew && wantedType == type)
     return value;
-  const std::pair<Block *, Value> place = {user->getBlock(), value};
-  for (Value other : made.lookup(place))
+  for (Value other : madeOf(value, user))
     if (other.getType() == wantedType)
       return other;
   OpBuilder builder(user);
   Value result = isMadeAnew ? materialize(value, wanted, user)
                             : Value(RelayoutOp::create(builder, value.getLoc(), wantedType, value));
-  made[place].push_back(result);
+  made[{user->getBlock(), value}].push_back(result);
   return result;
 }
 

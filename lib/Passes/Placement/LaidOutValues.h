@@ -40,6 +40,9 @@ private:
   mlir::Value materialize(mlir::Value value, const Layout &wanted, mlir::Operation *user);
   mlir::Value materializeConstant(mlir::Value value, const Layout &wanted, mlir::OpBuilder &builder);
 
+  /// What was made of `value` in the block of `user`.
+  llvm::ArrayRef<mlir::Value> madeOf(mlir::Value value, mlir::Operation *user) const;
+
   llvm::DenseSet<mlir::Value> undecided;
   /// What was made so far, by block and source.
   llvm::DenseMap<std::pair<mlir::Block *, mlir::Value>, llvm::SmallVector<mlir::Value>> made;

@@ -44,11 +44,7 @@ bool isStructural(Operation *op) {
 
 /// Whether all that `op` reads and makes is whole on every rank: then it obeys its rule.
 bool isWhole(Operation *op) {
-  auto isWholeType = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return !tensor || !tensor.getEncoding();
-  };
-  return llvm::all_of(op->getOperandTypes(), isWholeType) && llvm::all_of(op->getResultTypes(), isWholeType);
+  return llvm::none_of(op->getOperandTypes(), hasEncoding) && llvm::none_of(op->getResultTypes(), hasEncoding);
 }
 
 struct VerifyLayouts : ds::impl::VerifyLayoutsPassBase<VerifyLayouts> {
@@ -72,9 +68,9 @@ struct VerifyLayouts : ds::impl::VerifyLayoutsPassBase<VerifyLayouts> {
 
 private:
   LogicalResult verifyType(Operation *op, Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor || !tensor.getEncoding() || verifiedTypes.contains(type))
+    if (!hasEncoding(type) || verifiedTypes.contains(type))
       return success();
+    auto tensor = cast<RankedTensorType>(type);
     auto layout = dyn_cast<LayoutAttr>(tensor.getEncoding());
     if (!layout)
       return op->emitOpError("must have #ds.layout encodings alone, got ") << type;

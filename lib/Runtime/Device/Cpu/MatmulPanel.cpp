@@ -47,7 +47,8 @@ void PanelCopy::copyRows() const {
 }
 
 void PanelCopy::copySquare() const {
-  copyTransposed({next(), source.columnStride, std::min(kLineFloats, source.columns - column()),
-                  std::min(kLineFloats, source.terms - term())},
-                 place(column(), term()), unitWidth(source, column()));
+  const int64_t column = this->column(), term = this->term();
+  copyTransposed({source.from + column * source.columnStride + term, source.columnStride,
+                  std::min(kLineFloats, source.columns - column), std::min(kLineFloats, source.terms - term)},
+                 place(column, term), unitWidth(source, column));
 }

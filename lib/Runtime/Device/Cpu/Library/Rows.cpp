@@ -40,6 +40,38 @@ struct GatherRowsTask : Task {
   int64_t rowBytes = 0, count = 0;
 };
 
+/// The updates of each row, in ascending order.
+struct RowUpdates {
+  void link(const int64_t *ids, int64_t count, const IndexRange &range, int64_t *memory) {
+    rows = range.length;
+    firsts = memory;
+    nexts = firsts + rows;
+    std::fill_n(firsts, rows, -1);
+    for (int64_t i = count; i-- > 0;)
+      if (const int64_t row = range.localOf(ids[i]); row >= 0)
+        nexts[i] = std::exchange(firsts[row], i);
+  }
+  static int64_t memoryOf(int64_t rows, int64_t count) { return rows + count + 1; }
+
+  int64_t firstOf(int64_t row) const { return firsts[row]; } ///< -1: none
+  int64_t nextOf(int64_t update) const { return nexts[update]; }
+  /// Of a row.
+  int64_t most() const {
+    int64_t result = 0;
+    for (int64_t row = 0; row < rows; ++row) {
+      int64_t updatesHere = 0;
+      for (int64_t i = firstOf(row); i >= 0; i = nextOf(i))
+        ++updatesHere;
+      result = std::max(result, updatesHere);
+    }
+    return result;
+  }
+
+private:
+  int64_t *firsts = nullptr, *nexts = nullptr;
+  int64_t rows = 0;
+};
+
 /// Writes each row of `out` once: the first update that belongs to it, plus the others in ascending order, or zeros.
 /// The work is cut by rows, as threads that write parts of one row fetch lines of each other, or by columns where a
 /// single row has many of the updates.
@@ -53,37 +85,15 @@ template <typename T> struct ScatterAddRowsTask : Task {
     DS_RETURN_IF_ERROR(range.check(ids, count));
     if (width == 0)
       return absl::OkStatus();
-    listUpdates();
+    lists.link(ids, count, range, static_cast<int64_t *>(scratch->data()));
     const int64_t threads = getThreads();
-    if (width >= kLeastColumns * threads && mostUpdates() > count / (4 * threads))
+    if (width >= kLeastColumns * threads && lists.most() > count / (4 * threads))
       parallelRanges(width, width / threads,
                      [this](int64_t begin, int64_t end) { writeRows(0, range.length, begin, end); });
     else
       parallelRanges(range.length, std::max<int64_t>(1, 16384 / std::max<int64_t>(width, 1)),
                      [this](int64_t begin, int64_t end) { writeRows(begin, end, 0, width); });
     return absl::OkStatus();
-  }
-
-  /// Links the updates of each row.
-  void listUpdates() {
-    firsts = static_cast<int64_t *>(scratch->data());
-    nexts = firsts + range.length;
-    std::fill_n(firsts, range.length, -1);
-    for (int64_t i = count; i-- > 0;)
-      if (const int64_t row = range.localOf(ids[i]); row >= 0)
-        nexts[i] = std::exchange(firsts[row], i);
-  }
-
-  /// Of a row.
-  int64_t mostUpdates() const {
-    int64_t most = 0;
-    for (int64_t row = 0; row < range.length; ++row) {
-      int64_t updatesHere = 0;
-      for (int64_t i = firsts[row]; i >= 0; i = nexts[i])
-        ++updatesHere;
-      most = std::max(most, updatesHere);
-    }
-    return most;
   }
 
   /// Columns [begin, end) of some rows.
@@ -106,23 +116,23 @@ template <typename T> struct ScatterAddRowsTask : Task {
   void askFor(int64_t row, int64_t begin, int64_t columns) const {
     constexpr int64_t kLine = 64 / sizeof(T);
     int64_t left = kMostAsked;
-    for (int64_t i = firsts[row]; i >= 0 && left > 0; i = nexts[i], --left)
+    for (int64_t i = lists.firstOf(row); i >= 0 && left > 0; i = lists.nextOf(i), --left)
       for (int64_t column = begin; column < begin + columns; column += kLine)
         __builtin_prefetch(updates + i * width + column);
   }
 
   /// Columns of a row: its only update itself, or `sums`.
   const T *sumRow(int64_t row, int64_t begin, int64_t columns, T *sums) const {
-    int64_t i = firsts[row];
+    int64_t i = lists.firstOf(row);
     if (i < 0) {
       std::fill_n(sums, columns, T(0));
       return sums;
     }
     const T *first = updates + i * width + begin;
-    if (nexts[i] < 0)
+    if (lists.nextOf(i) < 0)
       return first;
     std::copy_n(first, columns, sums);
-    while ((i = nexts[i]) >= 0)
+    while ((i = lists.nextOf(i)) >= 0)
       for (int64_t column = 0; column < columns; ++column)
         sums[column] += updates[i * width + begin + column];
     return sums;
@@ -132,7 +142,7 @@ template <typename T> struct ScatterAddRowsTask : Task {
   const T *updates = nullptr;
   T *out = nullptr;
   ScratchSpace *scratch = nullptr;
-  int64_t *firsts = nullptr, *nexts = nullptr; ///< of a row, after an update; -1: none
+  RowUpdates lists;
   IndexRange range;
   int64_t width = 0, count = 0;
 };
@@ -164,7 +174,7 @@ template <typename T> static TaskOr makeScatterAddRows(const plan::LibraryCallT 
   task->count = sizes[2];
   task->scratch = bindings.scratch();
   if (task->width > 0) // so the rows are in the arena, and as many numbers fit
-    task->scratch->reserve(static_cast<size_t>(rows.length + sizes[2] + 1) * sizeof(int64_t));
+    task->scratch->reserve(static_cast<size_t>(RowUpdates::memoryOf(rows.length, sizes[2])) * sizeof(int64_t));
   return task;
 }
 
