@@ -66,6 +66,7 @@ struct ConfigKey {
   bool isRequired = false;                 ///< must be written if its section is
   bool ignoresCase = false;                ///< Choice
   FieldOf field = nullptr;                 ///< its place in TrainingConfig, if any
+  bool isReadByRuns = false; ///< a run reads it anew, so it may differ from the plan's; of a Section: all below, too
 
   std::string gate;       ///< Section: while this key of it is harmless, nothing in the section is refused
   std::string selector;   ///< Section: the sibling key whose value says which keys there are
@@ -76,6 +77,7 @@ struct ConfigKey {
   ConfigKey &atMost(double high) { return range.high = high, *this; }
   ConfigKey &below(double high) { return range.high = high, range.isHighOpen = true, *this; }
   ConfigKey &into(FieldOf place) { return field = place, *this; }
+  ConfigKey &atRunTime() { return isReadByRuns = true, *this; }
   ConfigKey &required() { return isRequired = true, *this; }
   ConfigKey &caseless() { return ignoresCase = true, *this; }
   ConfigKey &only(std::vector<std::string> forTypes) { return types = std::move(forTypes), *this; }
@@ -118,6 +120,7 @@ public:
   Section gatedBy(std::string key) { return row().gate = std::move(key), *this; }
   Section selectedBy(std::string key) { return row().selector = std::move(key), *this; }
   Section withAuto() { return row().takesAuto = true, *this; }
+  Section atRunTime() { return row().isReadByRuns = true, *this; }
 
 private:
   ConfigKey &row();

@@ -34,6 +34,9 @@ parts are spread over the ranks even where they do not divide.
 **Learning rate.** The schedule advances after each update, as DeepSpeed's engine does it: step 0 has the starting value,
 and step s the value of the schedule's iteration s - 1.
 
+**Numbers.** Programs compute in 32-bit floats, so a number that is infinite there (above 3.4e38) is an error, and so is a
+schedule that grows beyond.
+
 This page is generated from the table that reads the file.
 )";
 

@@ -6,6 +6,8 @@
 #include "Text.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace ds::config {
 
@@ -112,7 +114,20 @@ static std::string firstWrongItem(const ConfigKey &key, const Json &value) {
   return valueText(value);
 }
 
+/// The first number in `value` that is infinite in the programs, which compute in 32-bit floats.
+static const Json *findBeyondFloat(const ConfigKey &key, const Json &value) {
+  if (key.kind == KeyKind::Number && value.is_number())
+    return std::abs(value.get<double>()) > std::numeric_limits<float>::max() ? &value : nullptr;
+  if (key.kind == KeyKind::NumberPair && value.is_array())
+    for (const Json &item : value)
+      if (item.is_number() && std::abs(item.get<double>()) > std::numeric_limits<float>::max())
+        return &item;
+  return nullptr;
+}
+
 std::string checkValue(const ConfigKey &key, Json &value) {
+  if (const Json *number = findBeyondFloat(key, value))
+    return "must fit a 32-bit float, at most 3.4e38 in magnitude, got " + valueText(*number);
   if (hasRightForm(key, value))
     return "";
   std::string text = "must be " + expectation(key) + ", got " + firstWrongItem(key, value);

@@ -32,6 +32,7 @@ static void addBatchKeys(Section top) {
 static void addEngineKeys(Section top) {
   top.integer("steps_per_print", Honoured, "null", "steps between two lines of progress")
       .atLeast(1)
+      .atRunTime()
       .into(DS_PLACE(stepsPerPrint));
   top.flag("wall_clock_breakdown", NoEffect, "false", "timers; `ds-run report` has the time of each part")
       .into(DS_PLACE(hasWallClockBreakdown));
@@ -45,7 +46,11 @@ static void addEngineKeys(Section top) {
 
 static void addAdamKeys(Section params) {
   const std::vector<std::string> types = {"Adam", "AdamW"};
-  params.number("lr", Honoured, "0.001", "learning rate").atLeast(0).only(types).into(DS_PLACE(optimizer.lr));
+  params.number("lr", Honoured, "0.001", "learning rate")
+      .atLeast(0)
+      .only(types)
+      .atRunTime()
+      .into(DS_PLACE(optimizer.lr));
   params.add(KeyKind::NumberPair, "betas", Honoured, "[0.9, 0.999]", "decay of the two moments")
       .atLeast(0)
       .below(1)
@@ -69,6 +74,7 @@ static void addAdamKeys(Section params) {
       .into(DS_PLACE(optimizer.isDecoupled));
   params.flag("torch_adam", Honoured, "false", "PyTorch's class; changes the default of `weight_decay` only")
       .only(types)
+      .atRunTime() // what it changes is compared as `weight_decay`
       .into(DS_PLACE(optimizer.isTorchAdam));
   params.flag("fp32_optimizer_states", Refused, "true", "false: moments in 16 bits").only(types);
   params.flag("amsgrad", Refused, "false", "the AMSGrad variant").only(types);
@@ -78,7 +84,11 @@ static void addAdamKeys(Section params) {
 
 static void addSgdKeys(Section params) {
   const std::vector<std::string> types = {"SGD"};
-  params.number("lr", Honoured, "0.001", "learning rate").atLeast(0).only(types).into(DS_PLACE(optimizer.lr));
+  params.number("lr", Honoured, "0.001", "learning rate")
+      .atLeast(0)
+      .only(types)
+      .atRunTime()
+      .into(DS_PLACE(optimizer.lr));
   params.number("momentum", Honoured, "0.0", "momentum").atLeast(0).only(types).into(DS_PLACE(optimizer.momentum));
   params.number("dampening", Honoured, "0.0", "dampening of the momentum")
       .only(types)
@@ -203,12 +213,12 @@ static void addRangeTestKeys(Section params) {
 }
 
 static void addSchedulerKeys(Section top) {
-  Section scheduler = top.open("scheduler", Honoured, "the learning-rate schedule; constant if absent");
+  Section scheduler = top.open("scheduler", Honoured, "the learning-rate schedule; constant if absent").atRunTime();
   scheduler.choice("type", Honoured, "null", "kind of schedule")
       .oneOf({"WarmupLR", "WarmupDecayLR", "WarmupCosineLR", "OneCycle", "LRRangeTest"})
       .required()
       .into(DS_PLACE(scheduler.kind));
-  Section params = scheduler.open("params", Honoured, "parameters of the schedule").selectedBy("type");
+  Section params = scheduler.open("params", Honoured, "parameters of the schedule").selectedBy("type").atRunTime();
   addWarmupKeys(params);
   addOneCycleKeys(params);
   addRangeTestKeys(params);

@@ -112,6 +112,29 @@ static bool hasInput(const plan::PlanT &plan, const std::string &name) {
   return std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](const auto &port) { return port->name == name; });
 }
 
+/// A plan holds the config it was made with. A file that asks for anything else in what the plan has fixed must not be
+/// taken for its learning rate alone.
+static absl::Status checkPlannedKeys(const RunOptions &options, const PreparedRun &run) {
+  if (options.config.empty() || run.plan->config.empty() || !hasInput(*run.plan, runtime::kLearningRateInput))
+    return absl::OkStatus();
+  DS_ASSIGN_OR_RETURN(const TrainingConfig planned, parseTrainingConfig(run.plan->config, "the plan's ds_config.json"));
+  const Mesh mesh = plan::meshOf(*run.plan);
+  absl::StatusOr<std::vector<PlannedDifference>> differences =
+      plannedDifferences(planned, *run.config, mesh.findAxis("dp") ? mesh.axisSize("dp") : 1);
+  if (!differences.ok())
+    return absl::Status(differences.status().code(),
+                        absl::StrCat(options.config, ": ", differences.status().message()));
+  if (differences->empty())
+    return absl::OkStatus();
+  std::vector<std::string> lines;
+  for (const PlannedDifference &difference : *differences)
+    lines.push_back(absl::StrCat(options.config, ": \"", difference.key, "\" must be ", difference.planned,
+                                 " as in the plan, got ", difference.given));
+  return absl::InvalidArgumentError(absl::StrCat(absl::StrJoin(lines, "\n"),
+                                                 "; a plan fixes all but the learning rate, its schedule and what is "
+                                                 "printed: compile a plan with this file to have the rest"));
+}
+
 static absl::Status readConfig(const RunOptions &options, PreparedRun &run) {
   run.job.config = run.plan->config;
   run.job.configName = "the plan's ds_config.json";
@@ -124,7 +147,7 @@ static absl::Status readConfig(const RunOptions &options, PreparedRun &run) {
   if (run.job.config.empty())
     return absl::OkStatus();
   DS_ASSIGN_OR_RETURN(run.config, parseTrainingConfig(run.job.config, run.job.configName));
-  return absl::OkStatus();
+  return checkPlannedKeys(options, run);
 }
 
 static bool needsData(const plan::PlanT &plan) {

@@ -153,6 +153,19 @@ struct Batch {
 /// `train`. Fails with InvalidArgument, the three numbers and the nearest valid batch sizes.
 absl::StatusOr<Batch> resolveBatch(const TrainingConfig &config, int64_t dataParallelRanks);
 
+/// A key whose value is fixed in a plan, as JSON; "none" where there is no value.
+struct PlannedDifference {
+  std::string key;
+  std::string planned;
+  std::string given;
+};
+
+/// The keys in which `given` asks for another plan than the one that was made with `planned` for `dataParallelRanks`
+/// ranks. A run reads the learning rate, its schedule and what is printed anew: those may differ, as may keys without
+/// effect. Batch sizes are compared as completed by `resolveBatch`; fails if those of `given` cannot be.
+absl::StatusOr<std::vector<PlannedDifference>>
+plannedDifferences(const TrainingConfig &planned, const TrainingConfig &given, int64_t dataParallelRanks);
+
 /// The learning rate of the update of step `step` >= 0, as DeepSpeed's engine has it: the scheduler advances after each
 /// update, so step s sees the value of the scheduler's iteration s - 1, and step 0 its starting value.
 double learningRateAt(const TrainingConfig &config, int64_t step);

@@ -13,7 +13,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <unistd.h>
 
 namespace ds::runtime {
@@ -171,6 +173,9 @@ absl::Status Session::feed(int64_t step) {
       continue;
     }
     const double rate = options.learningRate ? options.learningRate(step) : 0;
+    if (!(std::abs(rate) <= std::numeric_limits<float>::max()))
+      return absl::InvalidArgumentError(
+          absl::StrCat("step ", step, ": the learning rate must fit a 32-bit float, got ", rate));
     DS_RETURN_IF_ERROR(convertElements(ElementType::F64, &rate, elementTypeOf(port.type), buffer.data, 1));
   }
   return absl::OkStatus();

@@ -176,6 +176,54 @@ TEST(ConfigKeys, EveryOtherValueHasAnEffectOrIsReported) {
   }
 }
 
+/// Whether a run reads the key anew: what belongs to the learning rate and to printing.
+bool isForRuns(const ConfigKey &key) {
+  return key.path.rfind("scheduler", 0) == 0 || key.name == "lr" || key.name == "torch_adam" ||
+         key.name == "steps_per_print";
+}
+
+TEST(ConfigKeys, EveryPlannedKeyIsCompared) {
+  size_t compared = 0;
+  for (const ConfigKey &key : configKeys()) {
+    if (key.status != KeyStatus::Honoured || !key.field || key.isRequired || key.section == "model.loss")
+      continue;
+    const auto usual = parseTrainingConfig(documentWith(key, Json::parse(key.defaultText)).dump(), "c.json");
+    for (const Json &value : otherValues(key)) {
+      auto other = parseTrainingConfig(documentWith(key, value).dump(), "c.json");
+      if (!usual.ok() || !other.ok() || printTrainingConfig(*other) == printTrainingConfig(*usual))
+        continue;
+      TrainingConfig before = *usual;
+      if (key.path != "train_batch_size")
+        for (TrainingConfig *config : {&before, &*other})
+          config->batch.train = 308; // of which all values of the other sizes are divisors
+      else
+        before.batch.train = 5;
+      const auto differences = plannedDifferences(before, *other, 1);
+      if (!differences.ok()) // a size that does not divide the batch
+        continue;
+      const auto names = [&](const PlannedDifference &difference) { return difference.key == key.path; };
+      const bool isNamed = std::any_of(differences->begin(), differences->end(), names);
+      const bool isCompleted = key.path == "gradient_accumulation_steps" && value == 1; // what is taken without it
+      const bool isOfBatch = key.path == "train_micro_batch_size_per_gpu" && !differences->empty(); // by the others
+      EXPECT_EQ(isNamed || isOfBatch, !isForRuns(key) && !isCompleted) << key.path << " " << value;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 60u);
+}
+
+TEST(ConfigKeys, NumbersBeyondFloatsAreNamed) {
+  for (const ConfigKey &key : configKeys()) {
+    if (key.kind != KeyKind::Number && key.kind != KeyKind::NumberPair)
+      continue;
+    const Json value = key.kind == KeyKind::Number ? Json(1e39) : Json::array({0.5, -1e39});
+    const auto config = parseTrainingConfig(documentWith(key, value).dump(), "c.json");
+    ASSERT_EQ(config.status().code(), absl::StatusCode::kInvalidArgument) << key.path;
+    EXPECT_NE(config.status().message().find('"' + key.path + "\" must fit a 32-bit float"), absl::string_view::npos)
+        << config.status();
+  }
+}
+
 TEST(ConfigKeys, RefusedKeysAreRefusedByName) {
   for (const ConfigKey &key : configKeys()) {
     if (key.status != KeyStatus::Refused || key.kind == KeyKind::Section)

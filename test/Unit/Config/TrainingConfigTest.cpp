@@ -101,6 +101,30 @@ TEST(TrainingConfig, AdamMeansAdamWUnlessToldOtherwise) {
   EXPECT_EQ(optimizerOf(R"("Adam", "params": {"torch_adam": true, "adam_w_mode": false})").weightDecay, 0.0);
 }
 
+TEST(TrainingConfig, DifferencesToAPlanNameBothValues) {
+  const TrainingConfig planned = parsed(R"({"train_batch_size": 8, "optimizer": {"type": "AdamW", "params": {
+      "lr": 0.1, "weight_decay": 0.01}}, "zero_optimization": {"stage": 2}})");
+  const auto differences = [&](std::string_view text) {
+    const auto found = plannedDifferences(planned, parsed(text), 2);
+    EXPECT_TRUE(found.ok()) << found.status();
+    std::string names;
+    for (const PlannedDifference &difference : *found)
+      names += difference.key + " " + difference.planned + " " + difference.given + ";";
+    return names;
+  };
+  // Another schedule, and the same batch and decay in other words.
+  EXPECT_EQ(differences(R"({"train_micro_batch_size_per_gpu": 4, "optimizer": {"type": "Adam", "params": {
+      "lr": 0.5, "torch_adam": true}}, "scheduler": {"type": "WarmupLR"}, "steps_per_print": 7,
+      "zero_optimization": {"stage": 2, "overlap_comm": false}})"),
+            "");
+  EXPECT_EQ(differences(R"({"train_batch_size": 8, "optimizer": {"type": "SGD", "params": {"momentum": 0.5}}})"),
+            "optimizer.type \"AdamW\" \"SGD\";zero_optimization.stage 2 0;");
+  EXPECT_EQ(differences(R"({"train_batch_size": 8, "gradient_accumulation_steps": 2, "gradient_clipping": 0,
+      "model": {"frozen": ["a"]}, "zero_optimization": {"stage": 2}})"),
+            "gradient_accumulation_steps 1 2;gradient_clipping 1.0 0.0;optimizer.type \"AdamW\" none;"
+            "model.frozen [] [\"a\"];");
+}
+
 TEST(TrainingConfig, UnknownKeysGetAHint) {
   EXPECT_EQ(invalid(R"({"gradient_clipp1ng": 1})"),
             "c.json: unknown key \"gradient_clipp1ng\", did you mean \"gradient_clipping\"?");
