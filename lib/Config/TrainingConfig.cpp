@@ -80,6 +80,7 @@ absl::StatusOr<TrainingConfig> parseTrainingConfig(std::string_view text, std::s
     return errorOf(document.invalid, absl::StatusCode::kInvalidArgument, fileName);
   TrainingConfig config = fillStructs(document);
   resolveOptimizer(config, document);
+  config.isClippingDefault = !document.has("gradient_clipping");
   checkTogether(config, document);
   checkExpressions(config, document);
   if (!document.invalid.empty())

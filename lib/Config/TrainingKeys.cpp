@@ -24,13 +24,15 @@ static void addBatchKeys(Section top) {
       .atLeast(1)
       .into(DS_PLACE(batch.accumulation));
   top.flag("managed_gradient_accumulation", Refused, "true", "false: the caller decides when a step ends");
-  top.number("gradient_clipping", Honoured, "1.0", "largest global L2 norm of the gradients; 0 is no clipping")
+  top.number("gradient_clipping", Honoured, "1.0",
+             "largest global L2 norm of the gradients; 0 is no clipping, which was the default before DeepSpeed 0.19.3")
       .atLeast(0)
       .into(DS_PLACE(gradientClipping));
 }
 
 static void addEngineKeys(Section top) {
-  top.integer("steps_per_print", Honoured, "null", "steps between two lines of progress")
+  top.integer("steps_per_print", Honoured, "null",
+              "steps between two lines of progress where there is no terminal; by default a line every ten seconds")
       .atLeast(1)
       .atRunTime()
       .into(DS_PLACE(stepsPerPrint));
@@ -243,6 +245,12 @@ static void addModelKeys(Section top) {
       .add(KeyKind::StringList, "frozen", Honoured, "[]",
            "parameters that are not trained: ECMAScript regular expressions for whole names")
       .into(DS_PLACE(model.frozen));
+  model
+      .integer("stop_after_bad_steps", Honoured, "3",
+               "steps in a row with a loss or gradient norm that is NaN or infinite after which training stops (exit "
+               "code 7); such steps change no variable; 0: they are trained on, as in PyTorch")
+      .atLeast(0)
+      .into(DS_PLACE(model.stopAfterBadSteps));
 }
 
 void addTrainingKeys(Section top) {

@@ -15,7 +15,8 @@ using namespace mlir;
 using namespace ds;
 
 ProgramOptions ds::programOptionsFrom(const TrainingConfig &config, const Batch &batch) {
-  return {config.model.loss, config.model.frozen, batch.accumulation, config.gradientClipping, config.optimizer};
+  return {config.model.loss,       config.model.frozen, batch.accumulation,
+          config.gradientClipping, config.optimizer,    config.model.stopAfterBadSteps != 0};
 }
 
 static AttachLossPassOptions lossOptions(const LossConfig &loss) {
@@ -54,8 +55,11 @@ void ds::buildProgramPipeline(OpPassManager &manager, const ProgramOptions &opti
   manager.addPass(createAccumulateGradientsPass({options.parts}));
   // After the loop: the norm is that of the whole batch.
   manager.addPass(createClipGradientsPass({options.maxNorm}));
-  if (options.optimizer.kind != OptimizerKind::None)
+  if (options.optimizer.kind != OptimizerKind::None) {
     manager.addPass(createAttachOptimizerPass(optimizerOptions(options.optimizer)));
+    if (options.skipsBadSteps) // all assigns are there
+      manager.addPass(createGuardAssignsPass());
+  }
   manager.addPass(createVerifyProgramPass());
 }
 

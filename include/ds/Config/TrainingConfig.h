@@ -110,12 +110,14 @@ struct ModelConfig {
   LossConfig loss;
   std::map<std::string, int64_t> dims; ///< symbolic dimension -> extent
   std::vector<std::string> frozen;     ///< regular expressions, see `frozenParameters`
+  int64_t stopAfterBadSteps = 3;       ///< in a row, of a loss or norm that is not finite; 0: they are trained on
 };
 
 /// Everything the compiler and the runtime take from the file.
 struct TrainingConfig {
   BatchConfig batch;
-  double gradientClipping = 1.0; ///< global L2 norm; 0: no clipping
+  double gradientClipping = 1.0;  ///< global L2 norm; 0: no clipping
+  bool isClippingDefault = false; ///< the file does not give it
   OptimizerConfig optimizer;
   SchedulerConfig scheduler;
   ZeroConfig zero;
@@ -169,6 +171,12 @@ plannedDifferences(const TrainingConfig &planned, const TrainingConfig &given, i
 /// The learning rate of the update of step `step` >= 0, as DeepSpeed's engine has it: the scheduler advances after each
 /// update, so step s sees the value of the scheduler's iteration s - 1, and step 0 its starting value.
 double learningRateAt(const TrainingConfig &config, int64_t step);
+
+/// What keeps the factor of clipping finite for a norm of zero; PyTorch's clip_grad_norm_ has the same.
+inline constexpr double kClippingOffset = 1e-6;
+
+/// What the gradients of a step are multiplied by if their global norm, before clipping, is `norm`.
+double clippingFactor(const TrainingConfig &config, double norm);
 
 /// The names among `parameters` that a regular expression of `model.frozen` matches as a whole (ECMAScript syntax), in
 /// the order given. Fails with InvalidArgument if an expression matches none.

@@ -19,6 +19,7 @@ struct ProgramOptions {
   int64_t parts = 1;               ///< the batch is computed in so many equal parts, one after the other
   double maxNorm = 0;              ///< the largest global gradient norm; 0: only measured
   OptimizerConfig optimizer;       ///< of kind None: the gradients stay results of the step
+  bool skipsBadSteps = true;       ///< steps whose loss or gradient norm is not finite change nothing
 };
 
 /// The options that a configuration asks for, with its completed batch sizes.

@@ -116,6 +116,25 @@ def AttachOptimizerPass : ProgramPass<"ds-attach-optimizer"> {
   ];
 }
 
+def GuardAssignsPass : ProgramPass<"ds-guard-assigns", ["::mlir::math::MathDialect"]> {
+  let summary = "leaves all variables alone in a step whose loss or gradient norm is not finite";
+  let description = [{
+    Requires: @step with scalar results "loss" and "grad_norm".
+    Ensures: each assigned value is `select(finite, new value, value at the start of the step)`, where `finite` is one
+    flag for all variables: whether loss and norm are neither NaN nor infinite. Both are sums over all ranks, so all
+    ranks decide alike, and no control flow is needed. Values are unchanged where the flag holds. The buffers of norms
+    and the optimizer's step counter are guarded like parameters: a step that was skipped has left no trace.
+
+    ```mlir
+    ds.assign @w, %new : tensor<4xf32>
+    // becomes
+    %kept = arith.select %finite, %new, %old : tensor<4xi1>, tensor<4xf32>
+    ds.assign @w, %kept : tensor<4xf32>
+    ```
+    Source: Micikevicius et al. 2018 (skipping a step on overflow), here of f32 as well.
+  }];
+}
+
 def VerifyProgramPass : Pass<"ds-verify-program", "::mlir::ModuleOp"> {
   let summary = "checks what holds at the end of the program stage";
   let description = [{

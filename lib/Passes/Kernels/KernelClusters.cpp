@@ -27,7 +27,7 @@ bool ds::isFusibleOp(Operation *op) {
 
 bool ds::separatesKernels(Operation *op) {
   return !isFusibleOp(op) && !isFreeOp(op) &&
-         !isa<ReadOp, FenceOp, ReshapeOp, AllGatherOp, ReduceScatterOp, AllReduceOp, AllToAllOp>(op);
+         !isa<ReadOp, AssignOp, FenceOp, ReshapeOp, AllGatherOp, ReduceScatterOp, AllReduceOp, AllToAllOp>(op);
 }
 
 /// The tensor type of the space that `op` runs over.

@@ -4,6 +4,7 @@
 #include "StepBuilder.h"
 #include "StepFunction.h"
 
+#include "ds/Config/TrainingConfig.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -15,9 +16,6 @@ namespace ds {
 
 using namespace mlir;
 using namespace ds;
-
-/// Keeps the quotient finite for a norm of zero; PyTorch's clip_grad_norm_ has the same.
-static constexpr double kNormOffset = 1e-6;
 
 /// The operands of the return that are gradients.
 static SmallVector<OpOperand *> gradientsOf(func::FuncOp function) {
@@ -72,7 +70,7 @@ private:
 
   /// Multiplies all gradients by min(1, max-norm / (norm + offset)).
   void scale(StepBuilder &build, ArrayRef<OpOperand *> gradients, Value norm) {
-    Value quotient = build.div(build.splat(norm.getType(), maxNorm), build.add(norm, kNormOffset));
+    Value quotient = build.div(build.splat(norm.getType(), maxNorm), build.add(norm, kClippingOffset));
     Value factor = build.value<arith::MinimumFOp>(quotient, build.splat(norm.getType(), 1));
     DenseMap<Type, Value> spread; // the factor, by the type of gradients
     for (OpOperand *gradient : gradients) {

@@ -119,3 +119,24 @@ func.func @yields_only_what_is_read(%x: tensor<8x4xf32> {ds.name = "x"}) -> (ten
   %y = arith.mulf %d, %d : tensor<8x4xf32>
   return %y : tensor<8x4xf32>
 }
+
+// A guarded update is one kernel, whatever the order of the assigns.
+// CHECK-LABEL: func.func @assigns_do_not_separate
+// CHECK:     %[[K:.*]]:2 = ds.kernel
+// CHECK-NOT: ds.kernel
+// CHECK-DAG: ds.assign @w, %[[K]]#
+// CHECK-DAG: ds.assign @m, %[[K]]#
+ds.variable @w {role = #ds.role<parameter>} : tensor<8xf32>
+ds.variable @m {role = #ds.role<optimizer>} : tensor<8xf32>
+func.func @assigns_do_not_separate(%g: tensor<8xf32> {ds.name = "g"}, %finite: tensor<i1> {ds.name = "f"}) {
+  %w = ds.read @w : tensor<8xf32>
+  %m = ds.read @m : tensor<8xf32>
+  %m1 = arith.addf %m, %g : tensor<8xf32>
+  %w1 = arith.subf %w, %m1 : tensor<8xf32>
+  %b = ds.broadcast %finite {dims = array<i64>} : (tensor<i1>) -> tensor<8xi1>
+  %w2 = arith.select %b, %w1, %w : tensor<8xi1>, tensor<8xf32>
+  %m2 = arith.select %b, %m1, %m : tensor<8xi1>, tensor<8xf32>
+  ds.assign @w, %w2 : tensor<8xf32>
+  ds.assign @m, %m2 : tensor<8xf32>
+  return
+}

@@ -51,6 +51,12 @@ TEST(ProgramPipeline, knowsTheOptimizers) {
       AllOf(HasSubstr("kind=sgd"), HasSubstr("momentum=7.500000e-01"), HasSubstr("nesterov=true")));
 }
 
+TEST(ProgramPipeline, guardsAssignsUnlessBadStepsAreTrainedOn) {
+  const std::string start = R"({"train_batch_size": 8, "optimizer": {"type": "Adam"})";
+  EXPECT_THAT(pipelineFor(start + "}"), HasSubstr("ds-guard-assigns"));
+  EXPECT_THAT(pipelineFor(start + R"(, "model": {"stop_after_bad_steps": 0}})"), Not(HasSubstr("ds-guard-assigns")));
+}
+
 TEST(ProgramPipeline, keepsGradientsAsResultsWithoutOptimizer) {
   EXPECT_THAT(pipelineFor(R"({"train_batch_size": 8})"),
               AllOf(HasSubstr("ds-differentiate"), Not(HasSubstr("ds-attach-optimizer"))));
