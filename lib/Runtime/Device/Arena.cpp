@@ -3,16 +3,16 @@
 
 #include "ds/Runtime/Device/Arena.h"
 
+#include "ds/Runtime/Device/AvailableMemory.h"
+#include "ds/Runtime/ErrorCodes.h"
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <limits>
-#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -20,19 +20,6 @@ using namespace ds::runtime;
 
 static constexpr size_t kHugePage = Arena::kHugePage;
 static size_t roundUp(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
-
-/// What the system could give without swapping; the largest number if it does not say.
-static size_t availableBytes() {
-  std::ifstream meminfo("/proc/meminfo");
-  std::string key;
-  size_t kibibytes = 0;
-  while (meminfo >> key >> kibibytes) {
-    if (key == "MemAvailable:")
-      return kibibytes * 1024;
-    meminfo.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-  }
-  return std::numeric_limits<size_t>::max();
-}
 
 /// Maps `size` bytes at a multiple of kHugePage: takes one huge page more and gives the ends back.
 static char *mapAligned(size_t size) {
@@ -73,31 +60,26 @@ static void faultIn(char *begin, size_t size, size_t page) {
     static_cast<volatile char *>(begin)[offset] = 0;
 }
 
-static absl::Status checkAvailable(size_t bytes) {
-  const size_t available = availableBytes();
-  if (bytes > available)
-    return absl::ResourceExhaustedError(
-        absl::StrCat("arena of ", bytes, " bytes must fit into memory, got ", available, " bytes available"));
-  return absl::OkStatus();
+static absl::Status checkRoom(size_t bytes) {
+  return checkAvailable(static_cast<int64_t>(std::min<size_t>(bytes, INT64_MAX)), "arena");
 }
 
 absl::StatusOr<std::unique_ptr<Arena>> Arena::create(size_t bytes) {
   if (bytes == 0)
     return std::unique_ptr<Arena>(new Arena(nullptr, 0, /*isOwned=*/false));
-  DS_RETURN_IF_ERROR(checkAvailable(bytes));
+  DS_RETURN_IF_ERROR(checkRoom(bytes));
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t size = roundUp(bytes, page);
   char *begin = mapAligned(size);
   if (!begin)
-    return absl::ResourceExhaustedError(
-        absl::StrCat("cannot map an arena of ", bytes, " bytes: ", std::strerror(errno)));
+    return memoryError(absl::StrCat("cannot map an arena of ", bytes, " bytes: ", std::strerror(errno)));
   useHugePages(begin, size, /*isShared=*/false);
   faultIn(begin, size, page);
   return std::unique_ptr<Arena>(new Arena(begin, size, /*isOwned=*/true));
 }
 
 absl::StatusOr<std::unique_ptr<Arena>> Arena::adopt(char *begin, size_t bytes) {
-  DS_RETURN_IF_ERROR(checkAvailable(bytes));
+  DS_RETURN_IF_ERROR(checkRoom(bytes));
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t size = roundUp(bytes, page);
   if (size > 0) {

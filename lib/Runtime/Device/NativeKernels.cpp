@@ -3,6 +3,7 @@
 
 #include "ds/Runtime/Device/NativeKernels.h"
 
+#include "ds/Runtime/ErrorCodes.h"
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
@@ -23,8 +24,7 @@ static absl::Status writeAll(int file, const std::vector<uint8_t> &bytes) {
     if (written < 0 && errno == EINTR)
       continue;
     if (written <= 0)
-      return absl::ResourceExhaustedError(
-          absl::StrCat("cannot write machine code to a memory file: ", std::strerror(errno)));
+      return memoryError(absl::StrCat("cannot write machine code to a memory file: ", std::strerror(errno)));
     done += static_cast<size_t>(written);
   }
   return absl::OkStatus();
@@ -35,7 +35,7 @@ static absl::Status writeAll(int file, const std::vector<uint8_t> &bytes) {
 absl::Status NativeKernels::loadObject(const plan::NativeObjectT &object) {
   const int file = memfd_create("ds-kernels", MFD_CLOEXEC);
   if (file < 0)
-    return absl::InternalError(absl::StrCat("cannot create a memory file: ", std::strerror(errno)));
+    return memoryError(absl::StrCat("cannot create a memory file: ", std::strerror(errno)));
   files.push_back(file);
   DS_RETURN_IF_ERROR(writeAll(file, object.data));
   void *handle = dlopen(absl::StrCat("/proc/self/fd/", file).c_str(), RTLD_NOW | RTLD_LOCAL);

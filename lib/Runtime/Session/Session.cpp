@@ -6,10 +6,13 @@
 #include "ElementIO.h"
 
 #include "ds/Runtime/Collective/Local/LocalTransport.h"
+#include "ds/Runtime/Device/NonFinite.h"
+#include "ds/Runtime/ErrorCodes.h"
 #include "ds/Runtime/Session/Profile.h"
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <chrono>
@@ -43,7 +46,23 @@ ResidentBytes residentBytes() {
   return bytes;
 }
 
+bool StepRecord::isBad() const {
+  return (loss && !std::isfinite(*loss)) || (gradientNorm && !std::isfinite(*gradientNorm));
+}
+
 namespace {
+/// What has become of the last steps of a training.
+struct BadSteps {
+  int64_t inARow = 0;
+  int64_t lastGood = -1;
+  StepRecord last; ///< the last bad one
+
+  void add(const StepRecord &record);
+  /// `loss nan, gradient norm inf`.
+  std::string numbers() const;
+  absl::Status stop() const;
+};
+
 class Session {
 public:
   Session(const plan::PlanT &plan, const SharedJob &job, int64_t rank, const SessionOptions &options,
@@ -62,9 +81,11 @@ private:
   absl::StatusOr<bool> mayBegin(int64_t step);
   absl::Status feed(int64_t step);
   absl::Status runStep(int64_t step);
+  void noteBadStep(const StepRecord &record);
   std::optional<double> readScalar(const char *output) const;
   absl::Status beginOutputs();
   absl::Status writeOutputs(int64_t step);
+  absl::Status checkWeights(const std::set<plan::VariableRole> &roles) const;
   absl::Status save();
   absl::Status writeProfile();
 
@@ -75,6 +96,7 @@ private:
   SessionEvents &events;
   const Mesh mesh;
   uint32_t meetings = 0;
+  BadSteps badSteps; ///< of rank 0
   std::unique_ptr<DataSource> data;
   std::unique_ptr<Transport> transport;
   std::unique_ptr<Executor> executor; ///< uses the transport, so goes first
@@ -145,7 +167,9 @@ absl::Status Session::meetOthers() {
 absl::StatusOr<bool> Session::mayBegin(int64_t step) {
   JobControl &control = job.control();
   if (rank == 0) {
-    if (control.stopRequested.load(std::memory_order_acquire) != 0)
+    const bool hasDiverged = options.stopAfterBadSteps > 0 && badSteps.inARow >= options.stopAfterBadSteps;
+    control.hasDiverged.store(hasDiverged, std::memory_order_relaxed);
+    if (hasDiverged || control.stopRequested.load(std::memory_order_acquire) != 0)
       control.stopAt.store(step, std::memory_order_release);
     control.decided.advance(static_cast<uint32_t>(step + 1));
     return control.stopAt.load(std::memory_order_relaxed) > step;
@@ -215,6 +239,68 @@ absl::Status Session::runStep(int64_t step) {
     record.learningRate = options.learningRate(step);
   record.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   events.onStep(record);
+  if (hasInput(plan, kLearningRateInput))
+    noteBadStep(record);
+  return absl::OkStatus();
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers that are none
+//===----------------------------------------------------------------------===//
+
+void BadSteps::add(const StepRecord &record) {
+  if (!record.isBad()) {
+    inARow = 0;
+    lastGood = record.step;
+    return;
+  }
+  ++inARow;
+  last = record;
+}
+
+std::string BadSteps::numbers() const {
+  std::vector<std::string> words;
+  for (const auto &[name, value] :
+       {std::make_pair("loss", last.loss), std::make_pair("gradient norm", last.gradientNorm)})
+    if (value && !std::isfinite(*value))
+      words.push_back(absl::StrCat(name, std::isnan(*value) ? " nan" : *value > 0 ? " inf" : " -inf"));
+  return absl::StrJoin(words, ", ");
+}
+
+absl::Status BadSteps::stop() const {
+  const std::string weights = lastGood < 0
+                                  ? "no step was good, so nothing is saved"
+                                  : absl::StrCat("the weights are those after step ", lastGood, ", the last good one");
+  return absl::Status(kNumericStop,
+                      absl::StrCat("stopped after step ", last.step, ": ", numbers(), ", the last of ", inARow,
+                                   inARow == 1 ? " step" : " steps in a row", " that changed nothing; ", weights,
+                                   "; --find-nan names the op where such a number comes from"));
+}
+
+/// The first bad step of a row is told; the log has all.
+void Session::noteBadStep(const StepRecord &record) {
+  badSteps.add(record);
+  if (badSteps.inARow != 1)
+    return;
+  events.onNote(absl::StrCat("step ", record.step, ": ", badSteps.numbers(),
+                             options.stopAfterBadSteps > 0
+                                 ? "; the step changed nothing"
+                                 : "; \"model.stop_after_bad_steps\" is 0, so training goes on "
+                                   "with what comes of it"));
+}
+
+/// The last update may have made weights infinite without any step that shows it. Nobody wants them in a file.
+absl::Status Session::checkWeights(const std::set<plan::VariableRole> &roles) const {
+  for (const auto &variable : plan.variables) {
+    if (!variable->trainable || roles.count(variable->role) == 0)
+      continue;
+    const int64_t held = ownedElements(plan::layoutOf(plan, *variable->layout), variable->shape, mesh, rank);
+    const NonFiniteCount found = countNonFinite(variable->type, executor->buffer(variable->buffer).data, held);
+    if (found.nans + found.infinities > 0)
+      return absl::Status(kNumericStop, absl::StrCat("variable '", variable->name, "' has ", found.nans, " NaN and ",
+                                                     found.infinities, " infinite elements after step ",
+                                                     executor->step() - 1, "; nothing is saved"));
+  }
   return absl::OkStatus();
 }
 
@@ -228,6 +314,13 @@ absl::StatusOr<SessionResult> Session::run() {
     }
     DS_RETURN_IF_ERROR(runStep(result.steps));
   }
+  const bool hasDiverged = result.wasStopped && job.control().hasDiverged.load(std::memory_order_relaxed) != 0;
+  result.wasStopped &= !hasDiverged;
+  result.lastGoodStep = badSteps.lastGood;
+  // A training that is too short for the row to be full is no better if no step of it was good.
+  if (rank == 0 &&
+      (hasDiverged || (options.stopAfterBadSteps > 0 && result.steps > 0 && badSteps.inARow == result.steps)))
+    result.numericStop = badSteps.stop();
   if (!result.wasStopped) {
     DS_RETURN_IF_ERROR(save());
     DS_RETURN_IF_ERROR(writeProfile());
@@ -290,6 +383,7 @@ absl::Status Session::writeProfile() {
 
 absl::Status Session::save() {
   for (const SaveRequest &request : options.saves) {
+    DS_RETURN_IF_ERROR(checkWeights(request.roles));
     DS_ASSIGN_OR_RETURN(const File file, duplicate(request.descriptor, "saved variables"));
     DS_RETURN_IF_ERROR(saveVariables(memory(), request.roles, file));
   }

@@ -18,7 +18,7 @@ class Arena {
 public:
   static constexpr size_t kHugePage = size_t(2) << 20;
 
-  /// Takes exactly `bytes` (rounded up to a page). ResourceExhausted, with both numbers, if the machine has fewer left.
+  /// Takes exactly `bytes` (rounded up to a page). Fails, with both numbers, if the machine has fewer left.
   static absl::StatusOr<std::unique_ptr<Arena>> create(size_t bytes);
   /// The same on memory at `begin`, a multiple of kHugePage, which others may map too and which stays when the arena goes:
   /// shared memory that nobody has touched yet.

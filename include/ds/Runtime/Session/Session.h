@@ -31,6 +31,7 @@ struct SessionOptions {
   std::string loadModel; ///< a .safetensors file in place of the model's own values; empty: none
   int64_t steps = 1;
   std::function<double(int64_t step)> learningRate; ///< for the input of that name
+  int64_t stopAfterBadSteps = 0; ///< ends a training after so many bad steps in a row, see StepRecord; 0: never
   ExecutorOptions executor;
   std::vector<SaveRequest> saves;
   std::vector<OutputRequest> outputs;
@@ -51,6 +52,10 @@ struct StepRecord {
   int64_t step = 0;
   std::optional<double> loss, gradientNorm, learningRate;
   double seconds = 0;
+
+  /// Whether loss or gradient norm is NaN or infinite. In a training such a step has changed no variable, unless
+  /// SessionOptions::stopAfterBadSteps is 0.
+  bool isBad() const;
 };
 
 /// Called on the thread of runSession.
@@ -69,6 +74,9 @@ public:
 struct SessionResult {
   int64_t steps = 0;       ///< done
   bool wasStopped = false; ///< by JobControl::stopRequested, before all steps were done; nothing was saved
+  /// On rank 0, of code kNumericStop: the steps have been bad to the end. Variables are those after `lastGoodStep`.
+  absl::Status numericStop;
+  int64_t lastGoodStep = -1; ///< on rank 0; -1: none was good
   MemoryUse memory;
 };
 

@@ -3,6 +3,7 @@
 
 #include "ds/Runtime/Collective/Local/SharedJob.h"
 
+#include "ds/Runtime/ErrorCodes.h"
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
@@ -186,20 +187,18 @@ static absl::StatusOr<char *> mapShared(int fd, int64_t bytes) {
     if (memory != MAP_FAILED)
       return static_cast<char *>(memory);
   }
-  return absl::ResourceExhaustedError(
-      absl::StrCat("cannot map ", bytes, " bytes of shared memory: ", std::strerror(errno)));
+  return memoryError(absl::StrCat("cannot map ", bytes, " bytes of shared memory: ", std::strerror(errno)));
 }
 
 absl::StatusOr<SharedJob> SharedJob::create(const JobShape &shape) {
   DS_RETURN_IF_ERROR(checkShape(shape));
   const int fd = ::memfd_create("ds-run", MFD_CLOEXEC);
   if (fd < 0)
-    return absl::ResourceExhaustedError(absl::StrCat("cannot create shared memory: ", std::strerror(errno)));
+    return memoryError(absl::StrCat("cannot create shared memory: ", std::strerror(errno)));
   const int64_t bytes = totalBytes(shape);
   SharedJob job(fd, nullptr, bytes);
   if (::ftruncate(fd, bytes) != 0)
-    return absl::ResourceExhaustedError(
-        absl::StrCat("cannot size shared memory to ", bytes, " bytes: ", std::strerror(errno)));
+    return memoryError(absl::StrCat("cannot size shared memory to ", bytes, " bytes: ", std::strerror(errno)));
   const absl::StatusOr<char *> memory = mapShared(fd, bytes);
   if (!memory.ok())
     return memory.status();

@@ -65,6 +65,7 @@ struct alignas(64) RankState {
 struct JobControl {
   alignas(64) std::atomic<uint32_t> aborted{0};
   alignas(64) std::atomic<uint32_t> stopRequested{0}; ///< the launcher wants no further step
+  std::atomic<uint32_t> hasDiverged{0};               ///< rank 0 ends the training over numbers; valid with stopAt
   SharedCounter decided;                              ///< 1 + steps that rank 0 has decided upon
   std::atomic<int64_t> stopAt{INT64_MAX};             ///< the first step that will not be run; valid once decided
 };
