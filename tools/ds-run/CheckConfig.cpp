@@ -5,6 +5,8 @@
 
 #include "ds/Runtime/StatusMacros.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace ds {
 
 static absl::Status checkConfig(const CheckConfigOptions &options) {
@@ -18,7 +20,8 @@ static absl::Status checkConfig(const CheckConfigOptions &options) {
         options.config.c_str(), static_cast<long long>(config.zero.stage), static_cast<long long>(batch.train),
         static_cast<long long>(batch.accumulation), static_cast<long long>(options.ranks), learningRateAt(config, 0));
   for (const std::string &key : config.keysWithoutEffect)
-    std::fprintf(stderr, "ds-run: note: %s is accepted and has no effect\n", key.c_str());
+    printMessage(absl::StrCat("note: ", key, " is accepted and has no effect"));
+  noteDefaultClipping(config);
   return absl::OkStatus();
 }
 

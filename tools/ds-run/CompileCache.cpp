@@ -5,6 +5,7 @@
 
 #include "ExitCodes.h"
 #include "Launcher.h"
+#include "Progress.h"
 
 #include "ds/Runtime/Session/File.h"
 #include "ds/Runtime/StatusMacros.h"
@@ -153,12 +154,12 @@ static int waitForCompiler(pid_t process, const SignalGuard &signals) {
         ::kill(process, interrupts++ == 0 ? SIGINT : SIGKILL);
   }
   if (interrupts > 0) {
-    std::fprintf(stderr, "ds-run: interrupted while the model was being compiled\n");
+    printMessage("interrupted while the model was being compiled");
     return kExitInterrupted;
   }
   if (WIFEXITED(status))
     return WEXITSTATUS(status);
-  std::fprintf(stderr, "ds-run: error: ds-compile was %s\n", describeExit(status).c_str());
+  printMessage(absl::StrCat("error: ds-compile was ", describeExit(status)));
   return kExitInternal;
 }
 

@@ -6,7 +6,7 @@
 #ifndef DS_TOOLS_DS_RUN_EXITCODES_H
 #define DS_TOOLS_DS_RUN_EXITCODES_H
 
-#include "absl/status/status.h"
+#include "ds/Runtime/ErrorCodes.h"
 
 namespace ds {
 
@@ -46,6 +46,8 @@ inline ExitCode exitCodeOf(absl::StatusCode code) {
     return kExitStorage;
   case absl::StatusCode::kDataLoss:
     return kExitIntegrity;
+  case runtime::kNumericStop:
+    return kExitNumericStop;
   case absl::StatusCode::kCancelled:
     return kExitInterrupted;
   default:

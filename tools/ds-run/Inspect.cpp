@@ -8,6 +8,8 @@
 #include "ds/Runtime/LibraryMemory.h"
 #include "ds/Runtime/StatusMacros.h"
 
+#include "ds/Config/EscapeControls.h"
+
 #include "absl/strings/str_cat.h"
 
 namespace ds {
@@ -25,8 +27,9 @@ static absl::Status inspect(const InspectOptions &options) {
   DS_ASSIGN_OR_RETURN(const std::unique_ptr<plan::PlanT> plan, plan::loadPlan(options.plan));
   DS_RETURN_IF_ERROR(plan::check(*plan));
   const int threads = threadsPerRank(options.threads, plan::meshOf(*plan).numRanks());
-  const std::string text =
-      options.asJson ? plan::planAsJson(*plan) : plan::describePlan(*plan, describeLibraries(*plan, threads));
+  const std::string text = options.asJson
+                               ? plan::planAsJson(*plan)
+                               : escapeControls(plan::describePlan(*plan, describeLibraries(*plan, threads)));
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (text.empty() || text.back() != '\n')
     std::fputc('\n', stdout);

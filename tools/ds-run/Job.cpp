@@ -25,7 +25,7 @@ void from_json(const Json &json, Job::Output &output) {
 }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Job, launcher, planDescriptor, sharedDescriptor, messageDescriptors, planName,
                                    fingerprint, config, configName, modelFolder, dataPath, tokenType, loadModel, steps,
-                                   threads, isBound, timeoutMs, saves, outputs, profileDescriptor)
+                                   threads, cores, timeoutMs, saves, outputs, profileDescriptor)
 
 std::string writeJob(const Job &job) { return Json(job).dump(-1, ' ', false, kReplace); }
 
@@ -72,6 +72,7 @@ std::string writeMessage(const Message &message) {
                      {"lr", numberText(step.learningRate)},
                      {"seconds", step.seconds},
                      {"steps", message.steps},
+                     {"last_good_step", message.lastGoodStep},
                      {"stopped", message.wasStopped}};
   return json.dump(-1, ' ', false, kReplace) + "\n";
 }
@@ -90,6 +91,7 @@ std::optional<Message> readMessage(const std::string &line) {
     message.step.learningRate = readNumberText(json.at("lr"));
     message.step.seconds = json.at("seconds").get<double>();
     message.steps = json.at("steps").get<int64_t>();
+    message.lastGoodStep = json.at("last_good_step").get<int64_t>();
     message.wasStopped = json.at("stopped").get<bool>();
     return message;
   } catch (const Json::exception &) {

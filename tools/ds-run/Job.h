@@ -25,7 +25,7 @@ struct Job {
   std::string modelFolder, dataPath, tokenType, loadModel;
   int64_t steps = 1;
   int threads = 1;
-  bool isBound = false; ///< bind each rank to cores of its own
+  std::vector<int> cores; ///< rank r is bound to those from r * threads on, `threads` of them; empty: not bound
   int64_t timeoutMs = 0;
   struct Save {
     std::vector<int> roles; ///< plan::VariableRole
@@ -48,11 +48,12 @@ absl::StatusOr<Job> readJob(const std::string &text);
 struct Message {
   enum class Kind { Ready, Step, Note, Error, Done };
   Kind kind = Kind::Note;
-  std::string text;                              ///< Note, Error
-  absl::StatusCode code = absl::StatusCode::kOk; ///< Error
+  std::string text;                              ///< Note, Error, Done with a code
+  absl::StatusCode code = absl::StatusCode::kOk; ///< Error; Done: of SessionResult::numericStop
   runtime::MemoryUse memory;                     ///< Ready, Done
   runtime::StepRecord step;                      ///< Step
   int64_t steps = 0;                             ///< Done: how many
+  int64_t lastGoodStep = -1;                     ///< Done
   bool wasStopped = false;                       ///< Done
 };
 

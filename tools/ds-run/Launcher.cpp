@@ -6,6 +6,7 @@
 #include "Worker.h"
 
 #include "ds/Runtime/Collective/Local/LocalTransport.h"
+#include "ds/Runtime/Device/AvailableMemory.h"
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/match.h"
@@ -102,6 +103,7 @@ private:
   void handleSignal(int signal);
   void reap();
   void handleExit(int64_t rank, int waitStatus);
+  bool wasOutOfMemory(int waitStatus) const;
   void fail(ExitCode code, const std::string &error);
   void endIfOverdue();
   void killAll();
@@ -117,13 +119,15 @@ private:
   std::string secondaryError;
   std::optional<Clock::time_point> failedAt;
   Clock::time_point lastLook = Clock::now();
+  std::optional<Message> numericStop;                           ///< Done, of rank 0
+  const int64_t outOfMemoryKills = runtime::outOfMemoryKills(); ///< when the job began
 };
 } // namespace
 
 static absl::StatusOr<runtime::File> makeJobFile(const Job &job) {
   runtime::File file(::memfd_create("ds-run-job", MFD_CLOEXEC), "job");
   if (file.descriptor() < 0)
-    return absl::ResourceExhaustedError(absl::StrCat("cannot create memory file: ", std::strerror(errno)));
+    return runtime::memoryError(absl::StrCat("cannot create memory file: ", std::strerror(errno)));
   const std::string text = writeJob(job);
   DS_RETURN_IF_ERROR(file.writeAt(0, text.data(), static_cast<int64_t>(text.size())));
   return file;
@@ -136,7 +140,8 @@ absl::Status Launcher::start() {
   for (RankProcess &rank : ranks) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
-      return absl::ResourceExhaustedError(absl::StrCat("cannot create pipe: ", std::strerror(errno)));
+      return absl::FailedPreconditionError(absl::StrCat("cannot create a pipe for each rank: ", std::strerror(errno),
+                                                        "; the limit of open files is ulimit -n"));
     rank.messages = runtime::File(ends[0], "messages");
     ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
     writers.emplace_back(ends[1], "messages");
@@ -178,7 +183,8 @@ absl::Status Launcher::spawn(int64_t rank, int jobDescriptor, int messageDescrip
   ::posix_spawn_file_actions_destroy(&actions);
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0)
-    return absl::ResourceExhaustedError(absl::StrCat("cannot start rank ", rank, ": ", std::strerror(error)));
+    return absl::FailedPreconditionError(absl::StrCat("cannot start rank ", rank, ": ", std::strerror(error),
+                                                      "; the limits are memory and processes (ulimit -v, ulimit -u)"));
   ranks[rank].isRunning = true;
   return absl::OkStatus();
 }
@@ -204,6 +210,12 @@ JobResult Launcher::listen() {
   if (result.code == kExitOk && secondaryCode != kExitOk) {
     result.code = secondaryCode;
     result.error = secondaryError;
+  }
+  result.hasResults = result.code == kExitOk && !result.wasStopped && !result.wasKilled;
+  if (result.hasResults && numericStop) {
+    result.hasResults = numericStop->lastGoodStep >= 0;
+    result.code = exitCodeOf(numericStop->code);
+    result.error = numericStop->text;
   }
   return result;
 }
@@ -246,6 +258,8 @@ void Launcher::handle(int64_t rank, const Message &message) {
   case Message::Kind::Done:
     process.isDone = true;
     result.wasStopped |= message.wasStopped;
+    if (message.code != absl::StatusCode::kOk)
+      numericStop = message;
     return listener.onDone(rank, message.memory);
   case Message::Kind::Error:
     break;
@@ -328,7 +342,20 @@ void Launcher::handleExit(int64_t rank, int waitStatus) {
     return;
   if (failedAt && WIFSIGNALED(waitStatus) && WTERMSIG(waitStatus) == SIGKILL)
     return; // by killAll
-  fail(kExitPeerLost, absl::StrCat("rank ", rank, " was lost ", whereabouts(rank), ": ", describeExit(waitStatus)));
+  const std::string lost = absl::StrCat("rank ", rank, " was lost ", whereabouts(rank), ": ", describeExit(waitStatus));
+  if (!wasOutOfMemory(waitStatus))
+    return fail(kExitPeerLost, lost);
+  const absl::Status status = runtime::memoryError(absl::StrCat(lost, ": the system gave no more memory or threads"));
+  fail(exitCodeOf(status.code()), std::string(status.message()));
+}
+
+/// Whether a rank that said nothing ended for want of memory. The system kills when memory ends, and a page of shared
+/// memory that it cannot give is a bus error. OpenMP ends the process with 1 when it gets no thread.
+bool Launcher::wasOutOfMemory(int waitStatus) const {
+  if (WIFEXITED(waitStatus))
+    return WEXITSTATUS(waitStatus) == 1;
+  return WTERMSIG(waitStatus) == SIGBUS ||
+         (WTERMSIG(waitStatus) == SIGKILL && runtime::outOfMemoryKills() > outOfMemoryKills);
 }
 
 void Launcher::endIfOverdue() {

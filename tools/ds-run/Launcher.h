@@ -27,6 +27,7 @@ public:
 struct JobResult {
   ExitCode code = kExitOk;
   std::string error;       ///< empty if the job ended well or was interrupted
+  bool hasResults = false; ///< all ranks have done what they had to, and outputs may be committed
   int64_t steps = 0;       ///< done by rank 0
   int signal = 0;          ///< that was sent to end the job; 0: none
   bool wasStopped = false; ///< by it, before all steps were done; nothing was saved

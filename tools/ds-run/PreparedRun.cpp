@@ -6,6 +6,7 @@
 #include "CompileCache.h"
 
 #include "ds/Plan/Check.h"
+#include "ds/Runtime/Device/AvailableMemory.h"
 #include "ds/Runtime/Session/TensorFiles.h"
 #include "ds/Runtime/StatusMacros.h"
 
@@ -17,25 +18,26 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <sched.h>
 
 namespace fs = std::filesystem;
 
 namespace ds {
 
+void noteDefaultClipping(const TrainingConfig &config) {
+  if (config.isClippingDefault && config.optimizer.kind != OptimizerKind::None)
+    printMessage(
+        "note: \"gradient_clipping\" is not in the config, so gradients are clipped to a norm of 1.0, as since "
+        "DeepSpeed 0.19.3; DeepSpeed before that did not clip: write 0 for that, or 1.0 to keep this");
+}
+
 int reportError(const absl::Status &status) {
-  std::fprintf(stderr, "ds-run: error: %s\n", std::string(status.message()).c_str());
+  printMessage(absl::StrCat("error: ", status.message()));
   return exitCodeOf(status.code());
 }
 
 static std::string folderOf(const std::string &path) {
   const fs::path folder = fs::path(path).parent_path();
   return folder.empty() ? "." : folder.string();
-}
-
-static int availableCores() {
-  cpu_set_t allowed;
-  return ::sched_getaffinity(0, sizeof(allowed), &allowed) == 0 ? std::max(1, CPU_COUNT(&allowed)) : 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,19 +176,42 @@ static absl::Status checkData(const RunOptions &options, PreparedRun &run) {
 }
 
 int threadsPerRank(int asked, int64_t ranks) {
-  return asked > 0 ? asked : static_cast<int>(std::max<int64_t>(1, availableCores() / ranks));
+  return asked > 0 ? asked : static_cast<int>(std::max<int64_t>(1, allowedCores().size() / ranks));
 }
 
-/// Threads per rank and whether each rank can have cores of its own.
-static absl::Status shareCores(const RunOptions &options, Job &job, int64_t ranks) {
-  const int64_t cores = availableCores();
-  job.threads = threadsPerRank(options.threads, ranks);
-  const bool fits = job.threads * ranks <= cores;
-  if (options.binding == "cores" && !fits)
-    return absl::InvalidArgumentError(absl::StrCat("--bind cores needs ", job.threads, " cores for each of ", ranks,
-                                                   " ranks, got ", cores, " cores"));
-  job.isBound = options.binding != "none" && fits && ranks > 1;
+/// Threads per rank, and cores for each rank if there are enough that no other job has.
+static absl::Status shareCores(const RunOptions &options, PreparedRun &run) {
+  const int64_t ranks = plan::meshOf(*run.plan).numRanks();
+  const std::vector<int> cores = allowedCores();
+  const int64_t available = std::max<int64_t>(1, cores.size());
+  run.job.threads = threadsPerRank(options.threads, ranks);
+  const int64_t wanted = run.job.threads * ranks;
+  if (options.binding == "cores" && wanted > available)
+    return absl::InvalidArgumentError(absl::StrCat("--bind cores needs ", run.job.threads, " cores for each of ", ranks,
+                                                   " ranks, got ", available, " cores"));
+  if (options.binding == "none" || wanted > available || ranks == 1)
+    return absl::OkStatus();
+  run.cores = CoreClaims::take(cores, static_cast<size_t>(wanted));
+  run.job.cores = run.cores.cores();
+  if (!run.job.cores.empty())
+    return absl::OkStatus();
+  const std::string free =
+      absl::StrCat(wanted, " cores, and of ", available, " other jobs of ds-run have bound ", run.cores.busy());
+  if (options.binding == "cores")
+    return absl::InvalidArgumentError(absl::StrCat("--bind cores needs ", free));
+  if (!options.isQuiet)
+    printMessage(absl::StrCat("ranks are not bound to cores: they need ", free));
   return absl::OkStatus();
+}
+
+/// All arenas together, before any rank takes its own: each alone may fit where they do not fit together.
+static absl::Status checkMemory(const plan::PlanT &plan) {
+  const int64_t ranks = plan::meshOf(plan).numRanks();
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(runtime::plannedArenaBytes(plan), ranks, &bytes))
+    bytes = INT64_MAX;
+  return runtime::checkAvailable(bytes, ranks == 1 ? "the arena"
+                                                   : absl::StrCat("the memory of ", ranks, " ranks, an arena each,"));
 }
 
 /// Before the work whose results go there.
@@ -219,7 +244,8 @@ absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options, const std::vec
 
   DS_RETURN_IF_ERROR(readConfig(options, run));
   DS_RETURN_IF_ERROR(checkData(options, run));
-  DS_RETURN_IF_ERROR(shareCores(options, run.job, plan::meshOf(*run.plan).numRanks()));
+  DS_RETURN_IF_ERROR(checkMemory(*run.plan));
+  DS_RETURN_IF_ERROR(shareCores(options, run));
   // Waiting threads of one rank must not spin on the cores of another. A rank alone has nobody to wait for: its threads
   // meet after every kernel, and waking them would take longer than many of these.
   const bool isAlone = plan::meshOf(*run.plan).numRanks() == 1;
@@ -253,6 +279,8 @@ Progress::Options progressOptions(const PreparedRun &run, const RunOptions &opti
   progress.samplesPerStep = run.plan->samples_per_step;
   progress.tokensPerStep = tokensPerStep(*run.plan);
   progress.isQuiet = options.isQuiet;
+  progress.config = run.config;
+  progress.skipsBadSteps = run.config && run.config->model.stopAfterBadSteps > 0;
   return progress;
 }
 
@@ -269,12 +297,11 @@ absl::Status finishRun(const RunOptions &options, const Progress &progress) {
 int reportJob(const JobResult &result, Progress &progress) {
   progress.endLine();
   if (result.code != kExitOk) {
-    std::fprintf(stderr, "ds-run: error: %s\n", result.error.c_str());
+    printMessage(absl::StrCat("error: ", result.error));
     return result.code;
   }
   if (result.wasKilled || result.wasStopped) {
-    std::fprintf(stderr, "ds-run: interrupted after %lld steps; nothing was saved\n",
-                 static_cast<long long>(result.steps));
+    printMessage(absl::StrCat("interrupted after ", result.steps, " steps; nothing was saved"));
     return 128 + result.signal;
   }
   return kExitOk;

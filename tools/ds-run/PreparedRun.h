@@ -7,6 +7,7 @@
 #define DS_TOOLS_DS_RUN_PREPAREDRUN_H
 
 #include "Commands.h"
+#include "CoreClaims.h"
 #include "Launcher.h"
 #include "Progress.h"
 
@@ -19,6 +20,7 @@ struct PreparedRun {
   int exitCode = 0; ///< of a compiler that failed; then nothing else is set
   std::unique_ptr<plan::PlanT> plan;
   runtime::File planFile;
+  CoreClaims cores; ///< held as long as the job runs
   std::optional<TrainingConfig> config;
   Job job;
 };
@@ -32,6 +34,9 @@ int threadsPerRank(int asked, int64_t ranks);
 
 /// What the progress line needs to know of a job.
 Progress::Options progressOptions(const PreparedRun &run, const RunOptions &options);
+
+/// Says that gradients are clipped by default, if they are: the default is not that of every DeepSpeed.
+void noteDefaultClipping(const TrainingConfig &config);
 
 /// Prints `ds-run: error: ...` and returns the error's exit code.
 int reportError(const absl::Status &status);

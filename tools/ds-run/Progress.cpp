@@ -3,15 +3,31 @@
 
 #include "Progress.h"
 
+#include "ds/Config/EscapeControls.h"
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 #include <cmath>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace ds {
 
 static constexpr size_t kEnds = 4; // steps at either end of the table of losses
+static constexpr auto kTerminalInterval = std::chrono::milliseconds(100);
+static constexpr auto kLineInterval = std::chrono::seconds(10);
+static constexpr size_t kUsualColumns = 80;
+
+void printMessage(const std::string &text) { std::fprintf(stderr, "ds-run: %s\n", escapeControls(text).c_str()); }
+
+/// NaN has no sign that would mean anything.
+static std::string lossText(double value) { return std::isnan(value) ? "nan" : absl::StrFormat("%.6f", value); }
+
+static size_t terminalColumns() {
+  winsize size = {};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsualColumns;
+}
 
 std::string bytesText(int64_t bytes) {
   const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -40,7 +56,7 @@ void Progress::onReady(int64_t, const runtime::MemoryUse &) {}
 
 void Progress::onNote(const std::string &text) {
   endLine();
-  std::fprintf(stderr, "ds-run: %s\n", text.c_str());
+  printMessage(text);
 }
 
 void Progress::onDone(int64_t rank, const runtime::MemoryUse &use) {
@@ -50,6 +66,8 @@ void Progress::onDone(int64_t rank, const runtime::MemoryUse &use) {
 }
 
 void Progress::endLine() {
+  if (hasOpenLine && unprinted)
+    printLine(*unprinted);
   if (hasOpenLine)
     std::fputs("\n", stdout);
   hasOpenLine = false;
@@ -68,9 +86,10 @@ double Progress::unitsPerSecond(double secondsPerStep) const {
 std::string Progress::lineOf(const runtime::StepRecord &record) const {
   std::string line = absl::StrFormat("step %d/%d", record.step + 1, options.steps);
   if (record.loss)
-    absl::StrAppendFormat(&line, "  loss %.6f", *record.loss);
+    absl::StrAppend(&line, "  loss ", lossText(*record.loss));
   if (record.gradientNorm)
-    absl::StrAppendFormat(&line, "  grad norm %.4f", *record.gradientNorm);
+    absl::StrAppend(&line, "  grad norm ",
+                    std::isnan(*record.gradientNorm) ? "nan" : absl::StrFormat("%.4f", *record.gradientNorm));
   absl::StrAppendFormat(&line, "  %.0f %s/s", unitsPerSecond(recentSeconds),
                         options.tokensPerStep ? "tokens" : "samples");
   if (record.step + 1 < options.steps)
@@ -80,7 +99,26 @@ std::string Progress::lineOf(const runtime::StepRecord &record) const {
 }
 
 bool Progress::isWorthALine(int64_t step) const {
-  return step % options.stepsPerPrint == 0 || step + 1 == options.steps;
+  const auto sinceLast = std::chrono::steady_clock::now() - lastLine;
+  if (step == 0 || step + 1 == options.steps)
+    return true;
+  if (isTerminal)
+    return sinceLast >= kTerminalInterval;
+  return options.stepsPerPrint > 0 ? step % options.stepsPerPrint == 0 : sinceLast >= kLineInterval;
+}
+
+void Progress::printLine(const runtime::StepRecord &record) {
+  std::string line = lineOf(record);
+  if (isTerminal) { // a line that wraps could not be rewritten
+    line.resize(std::min(line.size(), terminalColumns() - 1));
+    std::fprintf(stdout, "\r\x1b[2K%s", line.c_str());
+  } else {
+    std::fprintf(stdout, "%s\n", line.c_str());
+  }
+  std::fflush(stdout);
+  hasOpenLine = isTerminal;
+  lastLine = std::chrono::steady_clock::now();
+  unprinted.reset();
 }
 
 void Progress::onStep(const runtime::StepRecord &record) {
@@ -93,12 +131,11 @@ void Progress::onStep(const runtime::StepRecord &record) {
   ++stepsDone;
   recentSeconds = record.step < 2 ? record.seconds : 0.8 * recentSeconds + 0.2 * record.seconds;
   sumSeconds += record.step == 0 ? 0 : record.seconds;
+  badSteps += record.isBad();
   writeLog(record);
-  if (options.isQuiet || (!isTerminal && !isWorthALine(record.step)))
-    return;
-  std::fprintf(stdout, isTerminal ? "\r\x1b[2K%s" : "%s\n", lineOf(record).c_str());
-  hasOpenLine = isTerminal;
-  std::fflush(stdout);
+  unprinted = record;
+  if (!options.isQuiet && isWorthALine(record.step))
+    printLine(record);
 }
 
 /// JSON has no NaN and no infinity.
@@ -109,12 +146,18 @@ static nlohmann::ordered_json numberOrNull(const std::optional<double> &value) {
 void Progress::writeLog(const runtime::StepRecord &record) {
   if (!options.log || logFailed)
     return;
-  const nlohmann::ordered_json json = {{"step", record.step},
-                                       {"loss", numberOrNull(record.loss)},
-                                       {"grad_norm", numberOrNull(record.gradientNorm)},
-                                       {"lr", numberOrNull(record.learningRate)},
-                                       {"seconds", record.seconds},
-                                       {"samples", options.samplesPerStep}};
+  std::optional<double> factor;
+  if (options.config && record.gradientNorm)
+    factor = clippingFactor(*options.config, *record.gradientNorm);
+  nlohmann::ordered_json json = {{"step", record.step},
+                                 {"loss", numberOrNull(record.loss)},
+                                 {"grad_norm", numberOrNull(record.gradientNorm)},
+                                 {"clip_coef", numberOrNull(factor)},
+                                 {"lr", numberOrNull(record.learningRate)},
+                                 {"seconds", record.seconds},
+                                 {"samples", options.samplesPerStep}};
+  if (options.skipsBadSteps && record.isBad())
+    json["skipped"] = true;
   logFailed = std::fprintf(options.log, "%s\n", json.dump().c_str()) < 0 || std::fflush(options.log) != 0;
   if (logFailed)
     onNote(absl::StrCat("cannot write ", options.logName, ", the log ends with step ", record.step - 1));
@@ -127,7 +170,7 @@ void Progress::writeLog(const runtime::StepRecord &record) {
 static void printLoss(const runtime::StepRecord &record) {
   std::printf("  %8lld", static_cast<long long>(record.step));
   for (const std::optional<double> &value : {record.loss, record.gradientNorm})
-    std::printf("  %12s", value ? absl::StrFormat("%.6f", *value).c_str() : "-");
+    std::printf("  %12s", value ? lossText(*value).c_str() : "-");
   std::printf("  %12s\n", record.learningRate ? absl::StrFormat("%.4g", *record.learningRate).c_str() : "-");
 }
 
@@ -161,6 +204,10 @@ void Progress::printSummary() const {
   if (stepsDone > 1)
     std::printf("\n  %s per step after the first, %.0f %s/s\n", absl::StrFormat("%.4g s", meanSeconds()).c_str(),
                 unitsPerSecond(meanSeconds()), options.tokensPerStep ? "tokens" : "samples");
+  if (badSteps > 0)
+    std::printf("\n  %lld of %lld steps had a loss or gradient norm that is not finite%s\n",
+                static_cast<long long>(badSteps), static_cast<long long>(stepsDone),
+                options.skipsBadSteps ? " and changed nothing" : "");
   std::fflush(stdout);
 }
 

@@ -86,6 +86,8 @@ static void announce(const PreparedRun &run, bool isQuiet) {
               run.job.threads, run.job.threads == 1 ? "thread" : "threads",
               bytesText(runtime::plannedArenaBytes(*run.plan)).c_str());
   std::fflush(stdout);
+  if (run.config)
+    noteDefaultClipping(*run.config);
 }
 
 static absl::StatusOr<int> train(const TrainOptions &options) {
@@ -105,16 +107,19 @@ static absl::StatusOr<int> train(const TrainOptions &options) {
   shown.log = log;
   shown.logName = options.log;
   shown.stepsPerPrint = options.stepsPerPrint;
-  if (shown.stepsPerPrint == 0)
-    shown.stepsPerPrint = run.config && run.config->stepsPerPrint ? *run.config->stepsPerPrint : 1;
+  if (shown.stepsPerPrint == 0 && run.config)
+    shown.stepsPerPrint = run.config->stepsPerPrint.value_or(0);
   announce(run, options.isQuiet);
   Progress progress(shown);
   const JobResult result = runJob(*run.plan, run.job, progress);
+  if (result.hasResults) { // also of a training that was stopped over its numbers: the last good weights
+    progress.endLine();
+    for (runtime::PendingFile &file : saves)
+      DS_RETURN_IF_ERROR(file.commit());
+    DS_RETURN_IF_ERROR(finishRun(options, progress));
+  }
   if (const int code = reportJob(result, progress); code != kExitOk)
     return code;
-  for (runtime::PendingFile &file : saves)
-    DS_RETURN_IF_ERROR(file.commit());
-  DS_RETURN_IF_ERROR(finishRun(options, progress));
   return progress.hasLogFailed() ? kExitStorage : kExitOk;
 }
 

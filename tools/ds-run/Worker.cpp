@@ -5,6 +5,7 @@
 
 #include "ExitCodes.h"
 #include "Job.h"
+#include "OutOfMemory.h"
 
 #include "ds/Config/TrainingConfig.h"
 #include "ds/Plan/Plan.h"
@@ -69,18 +70,12 @@ void EventSender::send(const Message &message) const {
   }
 }
 
-/// The cores of `rank` if each rank gets its own of those that the job may use.
-static std::vector<int> coresOf(int64_t rank, int threads) {
-  cpu_set_t allowed;
-  std::vector<int> all;
-  if (::sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
-    for (int core = 0; core < CPU_SETSIZE; ++core)
-      if (CPU_ISSET(core, &allowed))
-        all.push_back(core);
-  const auto begin = static_cast<size_t>(rank * threads), end = begin + static_cast<size_t>(threads);
-  if (end > all.size())
+/// The cores that `rank` is bound to; none: the system chooses.
+static std::vector<int> coresOf(const Job &job, int64_t rank) {
+  const auto begin = static_cast<size_t>(rank * job.threads), end = begin + static_cast<size_t>(job.threads);
+  if (end > job.cores.size())
     return {};
-  return {all.begin() + begin, all.begin() + end};
+  return {job.cores.begin() + begin, job.cores.begin() + end};
 }
 
 /// Binds the process as a whole: the threads of its communication queues need a place beside those that compute.
@@ -114,6 +109,7 @@ static absl::StatusOr<runtime::SessionOptions> sessionOptions(const Job &job) {
   if (!job.config.empty()) {
     DS_ASSIGN_OR_RETURN(const TrainingConfig config, parseTrainingConfig(job.config, job.configName));
     options.learningRate = [config](int64_t step) { return learningRateAt(config, step); };
+    options.stopAfterBadSteps = config.model.stopAfterBadSteps;
   }
   for (const Job::Save &save : job.saves) {
     runtime::SaveRequest request;
@@ -139,8 +135,7 @@ static absl::Status runRank(const Job &job, int64_t rank, EventSender &events) {
   DS_ASSIGN_OR_RETURN(const std::unique_ptr<plan::PlanT> plan, loadSamePlan(job));
   DS_ASSIGN_OR_RETURN(const runtime::SharedJob shared, runtime::SharedJob::attach(job.sharedDescriptor));
   DS_ASSIGN_OR_RETURN(runtime::SessionOptions options, sessionOptions(job));
-  if (job.isBound)
-    bindProcess(coresOf(rank, job.threads));
+  bindProcess(coresOf(job, rank));
   options.executor.onStall = [&](const absl::Status &status) { // the launcher ends the process if runStep cannot
     events.sendError(status);
     shared.abort();
@@ -151,6 +146,9 @@ static absl::Status runRank(const Job &job, int64_t rank, EventSender &events) {
   message.memory = result.memory;
   message.steps = result.steps;
   message.wasStopped = result.wasStopped;
+  message.lastGoodStep = result.lastGoodStep;
+  message.code = result.numericStop.code();
+  message.text = std::string(result.numericStop.message());
   events.send(message);
   return absl::OkStatus();
 }
@@ -173,6 +171,12 @@ int runWorker(int64_t rank, int jobDescriptor) {
     return kExitPeerLost;
   ::prctl(PR_SET_NAME, absl::StrCat("ds-run:", rank).c_str());
   EventSender events(job->messageDescriptors[rank]);
+  Message lastWords;
+  lastWords.kind = Message::Kind::Error;
+  const absl::Status noMemory = runtime::memoryError("the system gives no more memory or threads (see ulimit -v, -u)");
+  lastWords.code = noMemory.code();
+  lastWords.text = std::string(noMemory.message());
+  endWhenOutOfMemory(job->messageDescriptors[rank], writeMessage(lastWords));
   const absl::Status status = runRank(*job, rank, events);
   if (!status.ok())
     events.sendError(status);

@@ -5,6 +5,7 @@
 
 #include "Commands.h"
 #include "ExitCodes.h"
+#include "OutOfMemory.h"
 #include "Worker.h"
 
 #include "ds/Plan/Plan.h"
@@ -13,6 +14,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 using namespace ds;
 
@@ -33,8 +35,8 @@ Examples:
 Data is a folder with one NAME.npy for each input of the graph, [step, sample, ...], or a raw file of
 uint16 or uint32 token numbers, from which input_ids and labels (shifted by one) are cut.
 
-Exit codes: 0 ok, 2 bad input, 3 not supported, 4 a rank was lost, 5 timeout, 6 storage, 8 integrity,
-130 interrupted.)";
+Exit codes: 0 ok, 2 bad input, 3 not supported, 4 a rank was lost, 5 timeout, 6 storage,
+7 numbers that are not finite, 8 integrity, 130 interrupted.)";
 
 static void addRunOptions(CLI::App &command, RunOptions &options) {
   command.add_option("program", options.program, "A plan (ds-compile -o) or a model (.onnx), which is compiled first")
@@ -145,5 +147,6 @@ static int runCommandLine(std::vector<std::string> arguments) {
 int main(int argc, char **argv) {
   if (argc == 4 && std::strcmp(argv[1], kWorkerFlag) == 0)
     return runWorker(std::atoll(argv[2]), std::atoi(argv[3]));
+  endWhenOutOfMemory(STDERR_FILENO, "ds-run: error: the system gives no more memory or threads; see ulimit -v, -u\n");
   return runCommandLine(std::vector<std::string>(argv + 1, argv + argc));
 }

@@ -130,9 +130,9 @@ def config_cases():
         Case("out of range", BAD_INPUT, r'ds_config\.json: "optimizer\.params\.lr".*-1', configure(optimizer=adam(lr=-1.0))),
         Case("number beyond floats", BAD_INPUT, r'ds_config\.json: "optimizer\.params\.lr" must fit a 32-bit float.*1e\+39',
              configure(optimizer=adam(lr=1e39))),
-        Case("learning rate that grows beyond floats", BAD_INPUT, r"step 3: the learning rate must fit a 32-bit float, got 4e\+38",
+        Case("learning rate that grows beyond floats", BAD_INPUT, r"step 1: the learning rate must fit a 32-bit float, got 1e\+46",
              configure(scheduler={"type": "LRRangeTest", "params": {
-                 "lr_range_test_min_lr": 1e38, "lr_range_test_step_size": 1, "lr_range_test_step_rate": 1}})),
+                 "lr_range_test_min_lr": 1e9, "lr_range_test_step_size": 1, "lr_range_test_step_rate": 1e37}})),
         Case("no batch size", BAD_INPUT, r"ds_config\.json: .*train_batch_size", configure(train_batch_size=None)),
         Case("batch triple that does not divide", BAD_INPUT, r"ds_config\.json: .*\b6\b.*\b4\b",
              configure(train_micro_batch_size_per_gpu=4, gradient_accumulation_steps=1)),
