@@ -28,6 +28,17 @@ void IntSet::intersect(const IntSet &set) {
   others = std::move(kept);
 }
 
+/// Whether `value` is a parameter of the model, seen through what moves it.
+static bool isParameter(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<AllGatherOp, AllReduceOp, AllToAllOp, ConstrainOp, CopyOp, FenceOp, RelayoutOp, RemapOp,
+                         ReshapeOp, TakeShardOp, ToPartialOp, TransferOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto read = dyn_cast_or_null<ReadOp>(op);
+  auto variable = read ? SymbolTable::lookupNearestSymbolFrom<VariableOp>(read, read.getVariableAttr()) : VariableOp();
+  return variable && variable.getRole() == VariableRole::Parameter;
+}
+
 namespace {
 /// Follows the uses of integers to the ops that index with them.
 class UseVisitor {
@@ -52,6 +63,12 @@ private:
   }
   /// Indices may count from the end.
   void meetIndices(int64_t size) { meet({-size, size, {}}); }
+  /// Those of an embedding may not: there a negative number is a mistake, such as a padding that the model does not
+  /// know.
+  void meetRows(Value table) {
+    const int64_t size = dimSize(table, 0);
+    isParameter(table) ? meet({0, size, {}}) : meetIndices(size);
+  }
   void visitIfLikely(Value value) {
     if (followsLikely)
       visit(value);
@@ -72,9 +89,7 @@ private:
   void visitUse(OpOperand &use) {
     const unsigned number = use.getOperandNumber();
     llvm::TypeSwitch<Operation *>(use.getOwner())
-        .Case([&](GatherRowsOp op) {
-          number == 1 ? meetIndices(dimSize(op.getTable(), 0)) : visitIfLikely(op.getResult());
-        })
+        .Case([&](GatherRowsOp op) { number == 1 ? meetRows(op.getTable()) : visitIfLikely(op.getResult()); })
         .Case([&](ScatterAddRowsOp op) {
           if (number == 0)
             meetIndices(dimSize(op.getResult(), 0));

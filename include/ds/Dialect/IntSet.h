@@ -26,10 +26,10 @@ enum class IntUses : uint8_t {
   Likely,  ///< also through selects, loops and tables of integers: a good guess of what elements are meant to be
 };
 
-/// The integers that all uses of `value` allow: `gather_rows` and its like take indices in [-n, n), `cross_entropy`
-/// labels in [0, n) and its ignore_index. Nothing if no use asks for any. Follows ops that move integers or change
-/// their width; a slice counts as a use of the whole, so that an input is checked without regard to where an element
-/// stands.
+/// The integers that all uses of `value` allow: `gather_rows` and its like take indices in [-n, n), rows of a parameter
+/// (an embedding) in [0, n), `cross_entropy` labels in [0, n) and its ignore_index. Nothing if no use asks for any.
+/// Follows ops that move integers or change their width; a slice counts as a use of the whole, so that an input is
+/// checked without regard to where an element stands.
 std::optional<IntSet> findAllowedInts(mlir::Value value, IntUses uses);
 
 } // namespace ds

@@ -7,6 +7,26 @@ func.func @indices_may_count_from_the_end(%table: tensor<8x4xf32>, %ids: tensor<
   return %0 : tensor<3x4xf32>
 }
 
+// An embedding has no row -1, wherever its rows are gathered from.
+// CHECK-LABEL: func.func @rows_of_a_parameter_may_not
+// CHECK-SAME:  tensor<3xi64> {ds.allowed = #ds.int_set<0 to 8>}
+ds.variable @table {role = #ds.role<parameter>} : tensor<8x4xf32>
+func.func @rows_of_a_parameter_may_not(%ids: tensor<3xi64>) -> tensor<3x4xf32> {
+  %table = ds.read @table : tensor<8x4xf32>
+  %kept = ds.fence %table id 1 : tensor<8x4xf32>
+  %0 = ds.gather_rows %kept, %ids : (tensor<8x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
+// CHECK-LABEL: func.func @rows_of_a_buffer_may
+// CHECK-SAME:  tensor<3xi64> {ds.allowed = #ds.int_set<-8 to 8>}
+ds.variable @positions {role = #ds.role<buffer>} : tensor<8x4xf32>
+func.func @rows_of_a_buffer_may(%ids: tensor<3xi64>) -> tensor<3x4xf32> {
+  %table = ds.read @positions : tensor<8x4xf32>
+  %0 = ds.gather_rows %table, %ids : (tensor<8x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
 // CHECK-LABEL: func.func @labels_are_classes_or_ignored
 // CHECK-SAME:  tensor<3xi64> {ds.allowed = #ds.int_set<0 to 5 or -100>}
 func.func @labels_are_classes_or_ignored(%x: tensor<3x5xf32>, %labels: tensor<3xi64>) -> tensor<3xf32> {
