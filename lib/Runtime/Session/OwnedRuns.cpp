@@ -55,8 +55,26 @@ static int64_t rowBegin(const FactorGrid &grid, int64_t row) {
   return global;
 }
 
-absl::Status forEachOwnedRun(const Layout &layout, const Shape &shape, const Mesh &mesh, int64_t rank,
-                             const std::function<absl::Status(const OwnedRun &)> &visit) {
+/// The global number of element `at` of the block; it grows with `at`.
+static int64_t globalOf(const FactorGrid &grid, int64_t at) {
+  const int64_t rowLength = grid.owned.back().length();
+  return rowBegin(grid, at / rowLength) + at % rowLength;
+}
+
+/// The first of the elements [piece.begin, piece.end) of the block whose global number is at least `wanted`.
+static int64_t findFirst(const FactorGrid &grid, Interval piece, int64_t wanted) {
+  while (piece.begin < piece.end) {
+    const int64_t middle = piece.begin + piece.length() / 2;
+    if (globalOf(grid, middle) < wanted)
+      piece.begin = middle + 1;
+    else
+      piece.end = middle;
+  }
+  return piece.begin;
+}
+
+absl::Status forEachOwnedRunIn(const Interval &wanted, const Layout &layout, const Shape &shape, const Mesh &mesh,
+                               int64_t rank, const std::function<absl::Status(const OwnedRun &)> &visit) {
   if (!holdsValue(layout, mesh, rank))
     return absl::OkStatus();
   const Interval piece = flatInterval(layout, shape, mesh, rank);
@@ -64,15 +82,22 @@ absl::Status forEachOwnedRun(const Layout &layout, const Shape &shape, const Mes
     return absl::OkStatus();
   const FactorGrid grid = gridOf(layout, shape, mesh, rank);
   const int64_t rowLength = grid.owned.back().length();
-  for (int64_t at = piece.begin; at < piece.end;) {
-    const int64_t within = at % rowLength;
-    const int64_t length = std::min(rowLength - within, piece.end - at);
-    const absl::Status status = visit({rowBegin(grid, at / rowLength) + within, at - piece.begin, length});
+  for (int64_t at = findFirst(grid, piece, wanted.begin); at < piece.end;) {
+    const int64_t global = globalOf(grid, at);
+    const int64_t length = std::min({rowLength - at % rowLength, piece.end - at, wanted.end - global});
+    if (length <= 0)
+      break;
+    const absl::Status status = visit({global, at - piece.begin, length});
     if (!status.ok())
       return status;
     at += length;
   }
   return absl::OkStatus();
+}
+
+absl::Status forEachOwnedRun(const Layout &layout, const Shape &shape, const Mesh &mesh, int64_t rank,
+                             const std::function<absl::Status(const OwnedRun &)> &visit) {
+  return forEachOwnedRunIn({0, INT64_MAX}, layout, shape, mesh, rank, visit);
 }
 
 bool isFirstHolder(const Layout &layout, const Mesh &mesh, int64_t rank) {

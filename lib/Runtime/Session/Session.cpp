@@ -74,8 +74,10 @@ public:
 
 private:
   RankMemory memory() const {
-    return {plan, mesh, rank, [this](uint32_t id) { return executor->buffer(id); }};
+    return {plan, mesh, rank, [this](uint32_t id) { return executor->buffer(id); },
+            [this](int64_t other, uint32_t id) { return bufferOn(other, id); }};
   }
+  const void *bufferOn(int64_t other, uint32_t id) const;
   MemoryUse memoryUse() const;
   absl::Status meetOthers();
   absl::StatusOr<bool> mayBegin(int64_t step);
@@ -116,6 +118,11 @@ MemoryUse Session::memoryUse() const {
   const int64_t others = job.shape().arenaBytes > 0 ? std::max<int64_t>(0, bytes.shared - arena) : 0;
   return {plannedArenaBytes(plan), arena, static_cast<int64_t>(executor->libraryBytes()), bytes.now - others,
           bytes.peak - others};
+}
+
+/// Arenas of ranks lie in the job's memory, all in the same order.
+const void *Session::bufferOn(int64_t other, uint32_t id) const {
+  return job.arena(other) + (static_cast<const char *>(executor->buffer(id).data) - job.arena(rank));
 }
 
 static bool hasDataInputs(const plan::PlanT &plan) {
@@ -382,6 +389,8 @@ absl::Status Session::writeProfile() {
 }
 
 absl::Status Session::save() {
+  if (!options.saves.empty() && job.shape().ranks > 1)
+    DS_RETURN_IF_ERROR(meetOthers()); // each reads what all have
   for (const SaveRequest &request : options.saves) {
     DS_RETURN_IF_ERROR(checkWeights(request.roles));
     DS_ASSIGN_OR_RETURN(const File file, duplicate(request.descriptor, "saved variables"));

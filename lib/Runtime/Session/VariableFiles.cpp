@@ -9,10 +9,17 @@
 
 #include "ds/Runtime/Session/DataSource.h"
 #include "ds/Runtime/StatusMacros.h"
+#include "ds/Runtime/Storage/WriteInBlocks.h"
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
 namespace ds::runtime {
+
+static constexpr int64_t kSaveThreads = 4; ///< of all ranks together: so many blocks keep a disk busy
 
 static HeldTensor heldVariable(const RankMemory &memory, const plan::VariableT &variable) {
   return {plan::layoutOf(memory.plan, *variable.layout), variable.shape, elementTypeOf(variable.type),
@@ -134,24 +141,118 @@ absl::StatusOr<std::vector<std::string>> loadModel(const RankMemory &memory, con
   return unused;
 }
 
-absl::Status saveVariables(const RankMemory &memory, const std::set<plan::VariableRole> &roles, const File &file) {
+//===----------------------------------------------------------------------===//
+// Saving
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A variable, where it lies in the file, and who has it.
+struct SavedVariable {
+  const plan::VariableT &variable;
+  StoredTensor stored;
+  Layout layout;
+  std::vector<int64_t> holders; ///< ranks whose pieces are the tensor, each element once
+};
+
+/// The bytes of a .safetensors file that is being made of the memory of all ranks.
+class ModelBytes {
+public:
+  explicit ModelBytes(const RankMemory &memory) : memory(memory) {}
+
+  absl::Status layOut(const std::set<plan::VariableRole> &roles);
+  int64_t size() const { return fileBytes; }
+  /// Bytes [begin, end) of the file.
+  void read(int64_t begin, int64_t end, char *target) const;
+
+private:
+  void readVariable(const SavedVariable &saved, const Interval &bytes, char *target) const;
+  const char *dataOn(int64_t rank, const plan::VariableT &variable) const;
+
+  const RankMemory &memory;
+  std::string header;
+  std::vector<SavedVariable> variables; ///< in the order of their bytes
+  int64_t fileBytes = 0;
+};
+} // namespace
+
+absl::Status ModelBytes::layOut(const std::set<plan::VariableRole> &roles) {
   std::vector<NamedTensor> names;
-  std::vector<const plan::VariableT *> variables;
-  for (const auto &variable : memory.plan.variables)
-    if (roles.count(variable->role) != 0) {
-      names.push_back({variable->name, elementTypeOf(variable->type), variable->shape});
-      variables.push_back(variable.get());
+  for (const auto &variable : memory.plan.variables) {
+    if (roles.count(variable->role) == 0)
+      continue;
+    names.push_back({variable->name, elementTypeOf(variable->type), variable->shape});
+    SavedVariable saved{*variable, {}, plan::layoutOf(memory.plan, *variable->layout), {}};
+    if (!saved.layout.partial.empty())
+      return inVariable(*variable, absl::UnimplementedError("cannot save a tensor that is partial over a mesh axis"));
+    const auto room = static_cast<int64_t>(memory.findBuffer(variable->buffer).bytes / plan::sizeOf(variable->type));
+    for (int64_t rank = 0; rank < memory.mesh.numRanks(); ++rank) {
+      if (!isFirstHolder(saved.layout, memory.mesh, rank))
+        continue;
+      saved.holders.push_back(rank);
+      if (ownedElements(saved.layout, variable->shape, memory.mesh, rank) > room)
+        return inVariable(*variable, absl::InvalidArgumentError("invalid plan: buffer is too small"));
     }
-  DS_ASSIGN_OR_RETURN(const SafetensorsLayout layout, layOutSafetensors(names));
-  if (memory.rank == 0)
-    DS_RETURN_IF_ERROR(file.writeAt(0, layout.header.data(), static_cast<int64_t>(layout.header.size())));
-  for (size_t i = 0; i < variables.size(); ++i) {
-    const absl::Status status =
-        writeHeld(file, layout.tensors[i], memory.mesh, memory.rank, heldVariable(memory, *variables[i]));
-    if (!status.ok())
-      return inVariable(*variables[i], status);
+    variables.push_back(std::move(saved));
   }
+  DS_ASSIGN_OR_RETURN(SafetensorsLayout layout, layOutSafetensors(names));
+  for (size_t i = 0; i < variables.size(); ++i)
+    variables[i].stored = std::move(layout.tensors[i]);
+  header = std::move(layout.header);
+  fileBytes = layout.fileBytes;
   return absl::OkStatus();
+}
+
+const char *ModelBytes::dataOn(int64_t rank, const plan::VariableT &variable) const {
+  return static_cast<const char *>(rank == memory.rank ? memory.findBuffer(variable.buffer).data
+                                                       : memory.findOnRank(rank, variable.buffer));
+}
+
+/// Bytes [bytes.begin, bytes.end) of the tensor. A block of the file may begin or end inside an element.
+void ModelBytes::readVariable(const SavedVariable &saved, const Interval &bytes, char *target) const {
+  const int64_t width = elementBytes(saved.stored.type);
+  const Interval elements{bytes.begin / width, (bytes.end + width - 1) / width};
+  for (const int64_t rank : saved.holders) {
+    const char *data = dataOn(rank, saved.variable);
+    const absl::Status status =
+        forEachOwnedRunIn(elements, saved.layout, saved.stored.shape, memory.mesh, rank, [&](const OwnedRun &run) {
+          const int64_t begin = std::max(bytes.begin, run.global * width);
+          const int64_t end = std::min(bytes.end, (run.global + run.length) * width);
+          std::memcpy(target + begin - bytes.begin, data + run.local * width + begin - run.global * width,
+                      static_cast<size_t>(end - begin));
+          return absl::OkStatus();
+        });
+    assert(status.ok() && "copying cannot fail");
+    (void)status;
+  }
+}
+
+void ModelBytes::read(int64_t begin, int64_t end, char *target) const {
+  const int64_t headerEnd = std::min<int64_t>(end, header.size());
+  if (begin < headerEnd)
+    std::memcpy(target, header.data() + begin, static_cast<size_t>(headerEnd - begin));
+  const auto endsBefore = [](const SavedVariable &saved, int64_t place) {
+    return saved.stored.offset + saved.stored.bytes() <= place;
+  };
+  for (auto saved = std::lower_bound(variables.begin(), variables.end(), begin, endsBefore); saved != variables.end();
+       ++saved) {
+    const int64_t offset = saved->stored.offset;
+    const Interval bytes{std::max(begin, offset), std::min(end, offset + saved->stored.bytes())};
+    if (offset >= end)
+      break;
+    if (bytes.begin < bytes.end)
+      readVariable(*saved, {bytes.begin - offset, bytes.end - offset}, target + bytes.begin - begin);
+  }
+}
+
+absl::Status saveVariables(const RankMemory &memory, const std::set<plan::VariableRole> &roles, const File &file) {
+  ModelBytes bytes(memory);
+  DS_RETURN_IF_ERROR(bytes.layOut(roles));
+  BlockShare share;
+  share.member = memory.rank;
+  share.members = memory.mesh.numRanks();
+  share.threads = static_cast<int>(std::max<int64_t>(1, kSaveThreads / share.members));
+  return writeInBlocks(file.descriptor(), file.path(), bytes.size(), share,
+                       [&](int64_t begin, int64_t end, char *target) { bytes.read(begin, end, target); });
 }
 
 } // namespace ds::runtime

@@ -72,6 +72,27 @@ TEST(OwnedRuns, AreTheOwnedIndices) {
             << layout.str() << " rank " << rank;
 }
 
+TEST(OwnedRuns, MayBeCutToARange) {
+  const Mesh mesh({{"dp", 4, {}}, {"tp", 3, {2, 1, 3}}});
+  for (const auto &[layout, shape] : layouts())
+    for (int64_t rank = 0; rank < mesh.numRanks(); ++rank) {
+      const std::vector<int64_t> all = ownedIndices(layout, shape, mesh, rank);
+      for (int64_t begin = 0; begin < 130; begin += 3)
+        for (const int64_t length : {0, 1, 7, 1000}) {
+          std::vector<int64_t> wanted, found;
+          std::copy_if(all.begin(), all.end(), std::back_inserter(wanted),
+                       [&](int64_t index) { return begin <= index && index < begin + length; });
+          const Interval range{begin, begin + length};
+          (void)forEachOwnedRunIn(range, layout, shape, mesh, rank, [&](const OwnedRun &run) {
+            for (int64_t i = 0; i < run.length; ++i)
+              found.push_back(all[run.local + i] == run.global + i ? run.global + i : -1);
+            return absl::OkStatus();
+          });
+          EXPECT_EQ(found, wanted) << layout.str() << " rank " << rank << " from " << begin;
+        }
+    }
+}
+
 TEST(OwnedRuns, FirstHoldersCoverTheTensorOnce) {
   const Mesh mesh({{"dp", 3, {}}, {"tp", 2, {}}});
   for (const auto &[layout, shape] : layouts()) {
@@ -289,7 +310,11 @@ struct TwoRanks {
     plan.variables.push_back(std::move(variable));
   }
   RankMemory memoryOf(int64_t rank) {
-    return {plan, mesh, rank, [this, rank](uint32_t) { return BufferView{memory[rank], sizeof(memory[rank])}; }};
+    return {plan, mesh, rank,
+            [this, rank](uint32_t) {
+              return BufferView{memory[rank], sizeof(memory[rank])};
+            },
+            [this](int64_t other, uint32_t) { return memory[other]; }};
   }
 
   plan::PlanT plan;

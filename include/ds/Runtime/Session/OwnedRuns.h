@@ -26,6 +26,11 @@ struct OwnedRun {
 absl::Status forEachOwnedRun(const Layout &layout, const Shape &shape, const Mesh &mesh, int64_t rank,
                              const std::function<absl::Status(const OwnedRun &)> &visit);
 
+/// The same for the elements whose numbers in the global tensor are in `wanted`: the runs are cut to it. Finds the
+/// first in O(log of the rank's elements).
+absl::Status forEachOwnedRunIn(const Interval &wanted, const Layout &layout, const Shape &shape, const Mesh &mesh,
+                               int64_t rank, const std::function<absl::Status(const OwnedRun &)> &visit);
+
 /// Whether `rank` is the first of the ranks that hold the same piece, so that the pieces of all such ranks are the
 /// tensor, each element once. Layouts that are partial over an axis have no such ranks.
 bool isFirstHolder(const Layout &layout, const Mesh &mesh, int64_t rank);

@@ -24,6 +24,8 @@ struct RankMemory {
   const Mesh &mesh;
   int64_t rank;
   FindBuffer findBuffer;
+  /// The memory of the same buffer on another rank, which this process may read; empty: it cannot.
+  std::function<const void *(int64_t rank, uint32_t buffer)> findOnRank = {};
 };
 
 /// Gives all variables their initial values: each rank reads only its own pieces. Files are looked up below
@@ -38,8 +40,9 @@ const std::set<plan::VariableRole> &modelRoles();
 /// have.
 absl::StatusOr<std::vector<std::string>> loadModel(const RankMemory &memory, const std::string &path);
 
-/// Writes the full tensors of all variables of `roles` to `file`: every rank calls this with the same file, open in
-/// each, and writes its own pieces; rank 0 the header too.
+/// Writes the full tensors of all variables of `roles` to `file`. Every rank calls this with the same file, open in
+/// each, and writes every so many blocks of it, with what all ranks hold: no two ranks write to one page, and all
+/// writes are long. No rank may change its variables meanwhile. `memory` must have findOnRank unless it is alone.
 absl::Status saveVariables(const RankMemory &memory, const std::set<plan::VariableRole> &roles, const File &file);
 
 } // namespace ds::runtime
