@@ -108,8 +108,7 @@ private:
         .Case([&](WaitOp op) { visit(op.getResults()[number - 1]); })
         .Case([&](KernelOp op) { visit(op.getBody().getArgument(number)); })
         // Ops that move integers and do not change them, but for their width.
-        .Case<AllGatherOp, AllReduceOp, AllToAllOp, BroadcastOp, ConcatOp, ConstrainOp, CopyOp, FenceOp,
-              ReduceScatterOp, RelayoutOp, RemapOp, ReshapeOp, SliceOp, TakeShardOp, ToPartialOp, TransferOp,
+        .Case<LayoutCastOpInterface, BroadcastOp, ConcatOp, ConstrainOp, FenceOp, RelayoutOp, ReshapeOp, SliceOp,
               TransposeOp, arith::ExtSIOp, arith::IndexCastOp, arith::TruncIOp>(
             [&](auto op) { visit(op->getResult(0)); })
         .Default([&](Operation *) {

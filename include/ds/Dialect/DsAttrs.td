@@ -100,12 +100,13 @@ def Ds_ActivationAttr : EnumAttr<Ds_Dialect, Ds_Activation, "activation"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Ds_CastKind : I32EnumAttr<"CollectiveKind", "a cast that communicates along one axis", [
+/// The casts that `ds.start` starts.
+def Ds_CollectiveKind : I32EnumAttr<"CollectiveKind", "a cast that communicates along one axis", [
   I32EnumAttrCase<"AllGather", 0, "all_gather">, I32EnumAttrCase<"ReduceScatter", 1, "reduce_scatter">,
   I32EnumAttrCase<"AllReduce", 2, "all_reduce">, I32EnumAttrCase<"AllToAll", 3, "all_to_all">]> {
   let cppNamespace = "::ds";
   let genSpecializedAttr = 0;
 }
-def Ds_CollectiveKindAttr : EnumAttr<Ds_Dialect, Ds_CastKind, "collective_kind">;
+def Ds_CollectiveKindAttr : EnumAttr<Ds_Dialect, Ds_CollectiveKind, "collective_kind">;
 
 #endif // DS_DIALECT_DS_ATTRS

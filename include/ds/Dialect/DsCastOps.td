@@ -10,19 +10,26 @@
 include "ds/Dialect/DsAttrs.td"
 include "ds/Dialect/DsInterfaces.td"
 
-class Ds_CastOp<string mnemonic> : Ds_Op<mnemonic, [MemoryEffects<[]>, SameOperandsAndResultShape,
-                                                    SameOperandsAndResultElementType]> {
+/// An op that changes the layout alone.
+class Ds_LayoutChangeOp<string mnemonic, list<Trait> traits = []> :
+    Ds_Op<mnemonic, !listconcat([MemoryEffects<[]>, SameOperandsAndResultShape, SameOperandsAndResultElementType], traits)> {
   let results = (outs Ds_Tensor:$result);
 }
 
+/// The cast that `CastKind::kind` of ds/Layout/Cast.h names.
+class Ds_CastOp<string mnemonic, string kind> :
+    Ds_LayoutChangeOp<mnemonic, [DeclareOpInterfaceMethods<Ds_LayoutCastOpInterface>]> {
+  let extraClassDefinition = "::ds::CastKind $cppClass::getCastKind() { return ::ds::CastKind::" # kind # "; }";
+}
+
 /// A cast along one mesh axis.
-class Ds_AxisCastOp<string mnemonic> : Ds_CastOp<mnemonic> {
+class Ds_AxisCastOp<string mnemonic, string kind> : Ds_CastOp<mnemonic, kind> {
   let arguments = (ins Ds_Tensor:$input, StrAttr:$axis);
   let assemblyFormat = "$input `over` $axis attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
 
-def Ds_AllGatherOp : Ds_AxisCastOp<"all_gather"> {
+def Ds_AllGatherOp : Ds_AxisCastOp<"all_gather", "AllGather"> {
   let summary = "joins the shards along an axis";
   let description = [{
     Removes `axis`, which must be minor-most, from a factor or from `flat`. Receives n_out - n_in elements per rank.
@@ -33,7 +40,7 @@ def Ds_AllGatherOp : Ds_AxisCastOp<"all_gather"> {
   }];
 }
 
-def Ds_ReduceScatterOp : Ds_AxisCastOp<"reduce_scatter"> {
+def Ds_ReduceScatterOp : Ds_AxisCastOp<"reduce_scatter", "ReduceScatter"> {
   let summary = "folds summands and keeps a shard";
   let description = [{
     Moves `axis` from `partial` to minor-most of a factor or of `flat`. Receives (k-1)/k n_in elements per rank of k.
@@ -45,7 +52,7 @@ def Ds_ReduceScatterOp : Ds_AxisCastOp<"reduce_scatter"> {
   }];
 }
 
-def Ds_AllReduceOp : Ds_AxisCastOp<"all_reduce"> {
+def Ds_AllReduceOp : Ds_AxisCastOp<"all_reduce", "AllReduce"> {
   let summary = "folds summands on every rank";
   let description = [{
     Removes `axis` from `partial`. Receives 2(k-1)/k n elements per rank of k. Sums in ascending coordinate order.
@@ -56,10 +63,11 @@ def Ds_AllReduceOp : Ds_AxisCastOp<"all_reduce"> {
   }];
 }
 
-def Ds_AllToAllOp : Ds_AxisCastOp<"all_to_all"> {
+def Ds_AllToAllOp : Ds_AxisCastOp<"all_to_all", "AllToAll"> {
   let summary = "moves an axis from one factor to another";
   let description = [{
-    `axis`, minor-most of one factor, becomes minor-most of another. Receives (k-1)/k n elements per rank of k.
+    `axis`, minor-most of one factor, becomes minor-most of another. Receives (k-1)/k n elements per rank of k. Factors of
+    one dim must not overlap: from `(4{a})(2)` to `(2)(4{a})` is a `ds.remap`.
 
     ```mlir
     %y = ds.all_to_all %x over "sp" : tensor<8x4xf32, #ds.layout<[{sp}, {} ]>> -> tensor<8x4xf32, #ds.layout<[{}, {sp} ]>>
@@ -67,7 +75,7 @@ def Ds_AllToAllOp : Ds_AxisCastOp<"all_to_all"> {
   }];
 }
 
-def Ds_TakeShardOp : Ds_AxisCastOp<"take_shard"> {
+def Ds_TakeShardOp : Ds_AxisCastOp<"take_shard", "TakeShard"> {
   let summary = "keeps the own shard of a value that is whole along an axis";
   let description = [{
     Appends `axis`, minor-most, to a factor or to `flat`. Moves nothing.
@@ -78,7 +86,7 @@ def Ds_TakeShardOp : Ds_AxisCastOp<"take_shard"> {
   }];
 }
 
-def Ds_ToPartialOp : Ds_AxisCastOp<"to_partial"> {
+def Ds_ToPartialOp : Ds_AxisCastOp<"to_partial", "ToPartial"> {
   let summary = "turns a whole value into summands";
   let description = [{
     Coordinate 0 of `axis` keeps the value, the others take the neutral element. Moves nothing.
@@ -89,7 +97,7 @@ def Ds_ToPartialOp : Ds_AxisCastOp<"to_partial"> {
   }];
 }
 
-def Ds_RemapOp : Ds_CastOp<"remap"> {
+def Ds_RemapOp : Ds_CastOp<"remap", "Remap"> {
   let summary = "any change of dims and flat";
   let description = [{
     Between any two layouts with equal `partial` and `at`. Receives what a rank needs and does not own.
@@ -102,19 +110,19 @@ def Ds_RemapOp : Ds_CastOp<"remap"> {
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 
-def Ds_CopyOp : Ds_CastOp<"copy"> {
+def Ds_CopyOp : Ds_CastOp<"copy", "Copy"> {
   let summary = "moves a value to another memory tier";
   let arguments = (ins Ds_Tensor:$input);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 
-def Ds_TransferOp : Ds_CastOp<"transfer"> {
+def Ds_TransferOp : Ds_CastOp<"transfer", "Transfer"> {
   let summary = "moves a value to other coordinates of `at`";
   let arguments = (ins Ds_Tensor:$input);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 
-def Ds_RelayoutOp : Ds_CastOp<"relayout"> {
+def Ds_RelayoutOp : Ds_LayoutChangeOp<"relayout"> {
   let summary = "a change of layout whose casts are not chosen yet";
   let description = [{
     `ds-expand-relayouts` turns it into the cheapest chain of casts.

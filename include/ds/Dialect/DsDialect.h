@@ -5,7 +5,7 @@
 #define DS_DIALECT_DS_DIALECT_H
 
 #include "ds/Dialect/LayoutRule.h"
-#include "ds/Layout/Layout.h"
+#include "ds/Layout/Cast.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -56,6 +56,15 @@ void registerLayoutRuleModels(mlir::DialectRegistry &registry);
 
 /// Registers the ds dialect, the upstream dialects its programs use, and their layout rules.
 void registerProgramDialects(mlir::DialectRegistry &registry);
+
+//===----------------------------------------------------------------------===//
+// Kinds of casts
+//===----------------------------------------------------------------------===//
+
+/// The collective that does a cast, or nothing if it needs none, or is no collective along one axis.
+std::optional<CollectiveKind> findCollectiveKind(CastKind kind);
+/// The cast that a collective does.
+CastKind castKindOf(CollectiveKind kind);
 
 //===----------------------------------------------------------------------===//
 // Layouts of types

@@ -32,6 +32,18 @@ def Ds_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   ];
 }
 
+def Ds_LayoutCastOpInterface : OpInterface<"LayoutCastOpInterface"> {
+  let cppNamespace = "::ds";
+  let description = "A cast from one layout to another: the identity on values, of one operand and one result.";
+  let methods = [
+    InterfaceMethod<"Which cast the op is.", "::ds::CastKind", "getCastKind">,
+    InterfaceMethod<"The mesh axis that moves; empty if the cast names none.", "::llvm::StringRef", "getCastAxis", (ins), "", [{
+      auto axis = $_op->template getAttrOfType<::mlir::StringAttr>("axis");
+      return axis ? axis.getValue() : ::llvm::StringRef();
+    }]>
+  ];
+}
+
 /// An op on values alone, with a layout rule. Its types are written in full.
 class Ds_ModelOp<string mnemonic, list<Trait> traits = []> :
     Ds_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<Ds_LayoutRuleOpInterface>], traits)> {

@@ -8,7 +8,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace ds {
 #define GEN_PASS_DEF_VERIFYLAYOUTSPASS
@@ -19,21 +18,6 @@ using namespace mlir;
 using namespace ds;
 
 namespace {
-
-/// The kind of cast that an op claims to be.
-std::optional<CastKind> castKindOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, std::optional<CastKind>>(op)
-      .Case([](AllGatherOp) { return CastKind::AllGather; })
-      .Case([](ReduceScatterOp) { return CastKind::ReduceScatter; })
-      .Case([](AllReduceOp) { return CastKind::AllReduce; })
-      .Case([](AllToAllOp) { return CastKind::AllToAll; })
-      .Case([](TakeShardOp) { return CastKind::TakeShard; })
-      .Case([](ToPartialOp) { return CastKind::ToPartial; })
-      .Case([](RemapOp) { return CastKind::Remap; })
-      .Case([](CopyOp) { return CastKind::Copy; })
-      .Case([](TransferOp) { return CastKind::Transfer; })
-      .Default([](Operation *) { return std::nullopt; });
-}
 
 /// Ops whose types say all there is to check: others have a rule.
 bool isStructural(Operation *op) {
@@ -92,8 +76,8 @@ private:
   }
 
   LogicalResult verifyOp(Operation *op) {
-    if (std::optional<CastKind> kind = castKindOf(op))
-      return verifyCast(op, *kind);
+    if (auto cast = dyn_cast<LayoutCastOpInterface>(op))
+      return verifyCast(cast);
     if (auto start = dyn_cast<StartOp>(op))
       return verifyStart(start);
     if (isa<RelayoutOp>(op))
@@ -118,10 +102,9 @@ private:
     return success();
   }
 
-  LogicalResult verifyCast(Operation *op, CastKind kind) {
-    Layout from = layoutOf(op->getOperand(0)), to = layoutOf(op->getResult(0));
-    StringAttr axis = op->getAttrOfType<StringAttr>("axis");
-    return verifyStep(op, from, to, {kind, axis ? axis.getValue() : StringRef()}, shapeOf(op->getResult(0).getType()));
+  LogicalResult verifyCast(LayoutCastOpInterface op) {
+    return verifyStep(op, layoutOf(op->getOperand(0)), layoutOf(op->getResult(0)), {op.getCastKind(), op.getCastAxis()},
+                      shapeOf(op->getResult(0).getType()));
   }
 
   struct Claim {
@@ -146,11 +129,9 @@ private:
   }
 
   LogicalResult verifyStart(StartOp op) {
-    static const CastKind kinds[] = {CastKind::AllGather, CastKind::ReduceScatter, CastKind::AllReduce,
-                                     CastKind::AllToAll};
     for (auto [input, type] : llvm::zip_equal(op.getInputs(), op.getDestinationTypes().getAsValueRange<TypeAttr>()))
-      if (failed(verifyStep(op, layoutOf(input), layoutOf(type),
-                            {kinds[static_cast<unsigned>(op.getKind())], op.getAxis()}, shapeOf(type))))
+      if (failed(
+              verifyStep(op, layoutOf(input), layoutOf(type), {castKindOf(op.getKind()), op.getAxis()}, shapeOf(type))))
         return failure();
     return success();
   }
