@@ -10,7 +10,8 @@ include "ds/Dialect/DsInterfaces.td"
 def Ds_ReduceOp : Ds_ModelOp<"reduce", [SameOperandsAndResultElementType]> {
   let summary = "folds some dims away";
   let description = [{
-    The dims in `dims` (ascending) vanish. A sum over a split dim is partial over its axes. max and min propagate NaN.
+    The dims in `dims` (ascending) vanish. A sum over a split dim is partial over its axes. max and min propagate NaN. Without
+    dims the op is its input, and folds away.
 
     ```mlir
     DS_REDUCE_OPS = ds.reduce %x {dims = array<i64: 1>, kind = #ds.reduction<sum>} : (tensor<8x64xf32>) -> tensor<8xf32>
@@ -19,6 +20,7 @@ def Ds_ReduceOp : Ds_ModelOp<"reduce", [SameOperandsAndResultElementType]> {
   let arguments = (ins Ds_Tensor:$input, DenseI64ArrayAttr:$dims, Ds_ReductionAttr:$kind);
   let results = (outs Ds_Tensor:$result);
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 #endif // DS_DIALECT_DS_REDUCE_OPS

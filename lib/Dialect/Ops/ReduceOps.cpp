@@ -19,6 +19,10 @@ LogicalResult ReduceOp::verify() {
   return verifyShape(*this, "result", getType().getShape(), kept);
 }
 
+OpFoldResult ReduceOp::fold(FoldAdaptor) {
+  return getDims().empty() && getInput().getType() == getType() ? OpFoldResult(getInput()) : OpFoldResult();
+}
+
 LayoutRule ReduceOp::getLayoutRule() {
   ReduceKind kind = static_cast<ReduceKind>(getKind());
   IndexKind folded = kind == ReduceKind::Sum   ? IndexKind::Sum
