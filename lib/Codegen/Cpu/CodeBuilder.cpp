@@ -101,7 +101,10 @@ static StringRef elementOpOf(Operation *op) {
 Value CodeBuilder::compute(Operation *op, ValueRange operands, Lanes lanes) {
   Type element = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
   NamedAttrList attributes(op->getAttrs());
-  if (isa<arith::ArithDialect>(op->getDialect()) && isa<arith::ArithFastMathInterface>(op))
+  // A conversion must not be contracted: with its inverse it would vanish, and so would the rounding.
+  const bool mayContract = isa<arith::ArithDialect>(op->getDialect()) && isa<arith::ArithFastMathInterface>(op) &&
+                           !isa<arith::ExtFOp, arith::TruncFOp>(op);
+  if (mayContract)
     attributes.set("fastmath", arith::FastMathFlagsAttr::get(builder.getContext(), arith::FastMathFlags::contract));
   SmallVector<Value> values(operands);
   // A division under a mask must not trap on lanes that do not exist.
