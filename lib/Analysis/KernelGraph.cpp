@@ -392,8 +392,8 @@ LogicalResult GraphBuilder::checkIotas() {
       continue;
     const DimLayout &dim = layout.dims[node.iotaDim()];
     bool isSplit = llvm::any_of(dim, [](const Factor &factor) { return !factor.axes.empty(); });
-    bool isInterval = isFlat() ? graph.space.getRank() == 1 && !isSplit : !isSplit || dim.size() == 1;
-    if (!isInterval)
+    bool startIsKnown = isFlat() ? graph.space.getRank() == 1 && !isSplit : isInterval(dim);
+    if (!startIsKnown)
       return kernel.emitOpError("must number a dim that is one interval on each rank, got ") << graph.space;
   }
   return success();

@@ -201,13 +201,21 @@ private:
       isKnown[index] = true;
       splits[index] = one.dims[0];
     } else if (splits[index] != one.dims[0]) {
-      Layout other;
-      other.dims = {splits[index]};
-      fail(what + " must be split as " + other.str() + " like the values that share its index, got " + one.str());
+      fail(what + " must be split as " + spelling(splits[index]) + " like the values that share its index, got " +
+           one.str());
     }
   }
 
+  static std::string spelling(const DimLayout &split) {
+    Layout one;
+    one.dims = {split};
+    return one.str();
+  }
+
   void addAxesOf(unsigned number, const RuleIndex &index) {
+    if (index.needsInterval && isKnown[number] && !isInterval(splits[number]))
+      fail("a dim whose positions the op computes with must be one interval on each rank, got " +
+           Twine(spelling(splits[number])));
     for (const Factor &factor : splits[number])
       for (const std::string &axis : factor.axes) {
         if (index.kind == IndexKind::Whole)

@@ -37,15 +37,33 @@ static void eraseCommonPrefix(const AxisList &a, const AxisList &b, std::set<std
     axes.erase(a[i]);
 }
 
+namespace {
+/// A factor of a dim, and where it lies: `below` elements of the dim lie in minor factors, and so many factors of the
+/// same size and place, which is possible for size 1 alone, come before it from the minor end.
+struct PlacedFactor {
+  const Factor *factor;
+  int64_t below, equalBefore;
+};
+} // namespace
+
+static std::vector<PlacedFactor> placedFactors(const DimLayout &dim) {
+  std::vector<PlacedFactor> placed;
+  int64_t below = 1;
+  for (auto factor = dim.rbegin(); factor != dim.rend(); below *= factor++->size) {
+    const bool isRepeated =
+        !placed.empty() && placed.back().below == below && placed.back().factor->size == factor->size;
+    placed.push_back({&*factor, below, isRepeated ? placed.back().equalBefore + 1 : 0});
+  }
+  return placed;
+}
+
 /// Erases the axes that lie equally on equal factors (same size, same number of elements below) of one dim.
 static void eraseSettledInDim(const DimLayout &a, const DimLayout &b, std::set<std::string> &axes) {
-  int64_t belowA = 1;
-  for (auto factorA = a.rbegin(); factorA != a.rend(); belowA *= factorA++->size) {
-    int64_t belowB = 1;
-    for (auto factorB = b.rbegin(); factorB != b.rend(); belowB *= factorB++->size)
-      if (belowA == belowB && factorA->size == factorB->size)
-        eraseCommonPrefix(factorA->axes, factorB->axes, axes);
-  }
+  const std::vector<PlacedFactor> placedB = placedFactors(b);
+  for (const PlacedFactor &inA : placedFactors(a))
+    for (const PlacedFactor &inB : placedB)
+      if (inA.below == inB.below && inA.equalBefore == inB.equalBefore && inA.factor->size == inB.factor->size)
+        eraseCommonPrefix(inA.factor->axes, inB.factor->axes, axes);
 }
 
 template <typename Value>
@@ -230,6 +248,15 @@ void CastGraph::addTransfers(const Layout &layout, std::vector<Cast> &casts) con
   }
 }
 
+/// Whether `cast` moves an axis between two factors of one dim that overlap, such as from `(4{a})(2)` to `(2)(4{a})`:
+/// the elements that two ranks exchange are then no block, so no collective moves them.
+bool CastGraph::movesBetweenOverlappingFactors(const Cast &cast, const Layout &layout) const {
+  if (cast.kind != CastKind::AllToAll || cast.from->dim != cast.to->dim)
+    return false;
+  const size_t dim = cast.from->dim;
+  return !commonSpelling(resolvedDim(layout.dims[dim], shape[dim]), resolvedDim(cast.result.dims[dim], shape[dim]));
+}
+
 std::vector<Cast> CastGraph::castsFrom(const Layout &layout) const {
   std::vector<Cast> casts;
   if (mayMove(layout)) {
@@ -242,8 +269,10 @@ std::vector<Cast> CastGraph::castsFrom(const Layout &layout) const {
     casts.push_back(makeCast(CastKind::Copy, "", layout));
     casts.back().result.memory = to.memory;
   }
-  const auto changesNothing = [&](const Cast &cast) { return cast.result == layout; };
-  casts.erase(std::remove_if(casts.begin(), casts.end(), changesNothing), casts.end());
+  const auto isNoCast = [&](const Cast &cast) {
+    return cast.result == layout || movesBetweenOverlappingFactors(cast, layout);
+  };
+  casts.erase(std::remove_if(casts.begin(), casts.end(), isNoCast), casts.end());
   return casts;
 }
 

@@ -43,6 +43,7 @@ private:
   void addAppended(Cast cast, const Layout &layout, bool withFlat, std::vector<Cast> &casts) const;
   void addAppendedToDim(const Cast &cast, const Layout &layout, size_t dim, std::vector<Cast> &casts) const;
 
+  bool movesBetweenOverlappingFactors(const Cast &cast, const Layout &layout) const;
   bool isActive(const std::string &axis) const { return activeAxes.count(axis) != 0; }
   bool mayMove(const Layout &layout) const;
 

@@ -5,6 +5,7 @@
 
 #include "ds/Layout/Layout.h"
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <numeric>
@@ -163,4 +164,39 @@ DimLayout ds::joinDims(const std::vector<DimLayout> &parts) {
   if (dim.empty())
     dim.push_back({1, {}});
   return dim;
+}
+
+bool ds::isInterval(const DimLayout &dim) {
+  return std::all_of(dim.begin() + 1, dim.end(), [](const Factor &factor) { return factor.axes.empty(); });
+}
+
+//===----------------------------------------------------------------------===//
+// commonSpelling
+//===----------------------------------------------------------------------===//
+
+/// Moves the minor-most `size` elements of `rest` to `spelt`; false if they are a part of a factor with axes.
+static bool moveMinor(DimLayout &rest, int64_t size, DimLayout &spelt) {
+  Factor &minor = rest.back();
+  if (minor.size == size) {
+    spelt.insert(spelt.begin(), minor);
+    rest.pop_back();
+    return true;
+  }
+  if (!minor.axes.empty() || minor.size % size != 0)
+    return false;
+  spelt.insert(spelt.begin(), Factor{size, {}});
+  minor.size /= size;
+  return true;
+}
+
+std::optional<std::pair<DimLayout, DimLayout>> ds::commonSpelling(const DimLayout &a, const DimLayout &b) {
+  DimLayout restA = a, restB = b, speltA, speltB;
+  while (!restA.empty() && !restB.empty()) {
+    const int64_t size = std::min(restA.back().size, restB.back().size);
+    if (size == 0 || !moveMinor(restA, size, speltA) || !moveMinor(restB, size, speltB))
+      return std::nullopt;
+  }
+  if (!restA.empty() || !restB.empty())
+    return std::nullopt;
+  return std::make_pair(std::move(speltA), std::move(speltB));
 }

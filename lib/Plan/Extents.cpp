@@ -43,13 +43,14 @@ static ExtentValue evaluateAt(const ExtentT &extent, const ds::Mesh &mesh, const
   int64_t n = 1, begin = 0;
   for (const auto &factor : extent.factors) {
     ds::Interval interval = owned(factor->size, factor->axes, mesh, at);
+    const bool isMajor = factor == extent.factors.front();
+    begin = isMajor ? interval.begin : saturatingProduct(begin, interval.length());
     n = saturatingProduct(n, interval.length());
-    begin = interval.begin;
   }
+  if (extent.flat.empty())
+    return {n, begin};
   ds::Interval flat = owned(n, extent.flat, mesh, at);
-  if (!extent.flat.empty())
-    return {flat.length(), flat.begin};
-  return {n, extent.factors.size() == 1 ? begin : 0};
+  return {flat.length(), flat.begin};
 }
 
 ExtentValue ds::plan::evaluateExtent(const ExtentT &extent, const Mesh &mesh, int64_t rank) {

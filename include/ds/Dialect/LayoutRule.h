@@ -25,6 +25,9 @@ enum class IndexKind : uint8_t {
 struct RuleIndex {
   int64_t size;
   IndexKind kind;
+  /// The op computes with positions along the index, so a rank must have one interval of them: `{tp}` and `(2{tp})(8)`
+  /// are, `(2)(8{tp})` is not.
+  bool needsInterval = false;
 };
 
 /// For each dim of a value the indices it runs over, major first; their sizes multiply to the dim's. Empty for a dim of
@@ -53,7 +56,7 @@ struct LayoutRule {
   bool needsWholeResult = false;      ///< contracted indices must not be split
 
   unsigned addIndex(int64_t size, IndexKind kind = IndexKind::Parallel) {
-    indices.push_back({size, kind});
+    indices.push_back({size, kind, /*needsInterval=*/false});
     return indices.size() - 1;
   }
   /// One new index per dim of `shape`.

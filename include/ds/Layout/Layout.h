@@ -131,6 +131,14 @@ std::optional<std::vector<DimLayout>> splitDim(const DimLayout &dim, const Shape
 /// The factor list of the dim made of `parts`, major first; the inverse of splitDim. Parts must be resolved.
 DimLayout joinDims(const std::vector<DimLayout> &parts);
 
+/// Whether each rank's part of a dim is one interval of its elements: no factor but the major one has axes.
+bool isInterval(const DimLayout &dim);
+
+/// Two resolved factor lists of one dim, each cut where the other one is, so that both have the same sizes:
+/// `(2{a})(8)` and `(8)(2{a})` become `(2{a})(4)(2)` and `(2)(4)(2{a})`. Nothing if a factor with axes would be cut, as
+/// in `(4{a})(2)` beside `(2)(4{b})`.
+std::optional<std::pair<DimLayout, DimLayout>> commonSpelling(const DimLayout &a, const DimLayout &b);
+
 } // namespace ds
 
 #endif // DS_LAYOUT_LAYOUT_H

@@ -19,34 +19,58 @@ namespace {
 
 /// All factors of a layout, major first, and where each dim's begin.
 struct FactorView {
-  FactorView(const Layout &layout, const Shape &shape) {
-    for (size_t dim = 0; dim < shape.size(); ++dim) {
+  /// `dims` are resolved.
+  explicit FactorView(const std::vector<DimLayout> &dims) {
+    for (const DimLayout &dim : dims) {
       firstOfDim.push_back(factors.size());
-      for (const Factor &factor : resolvedDim(layout.dims[dim], shape[dim]))
-        factors.push_back(factor);
+      factors.insert(factors.end(), dim.begin(), dim.end());
     }
   }
   size_t at(const AxisPlace &place) const { return firstOfDim[place.dim] + place.factor; }
+  /// The factor whose minor-most axis is `axis`.
+  size_t at(const std::string &axis) const {
+    return llvm::find_if(factors,
+                         [&](const Factor &factor) { return !factor.axes.empty() && factor.axes.back() == axis; }) -
+           factors.begin();
+  }
   DimLayout range(size_t begin, size_t end) const { return DimLayout(factors.begin() + begin, factors.begin() + end); }
 
   DimLayout factors;
   std::vector<size_t> firstOfDim;
 };
 
+std::vector<DimLayout> resolvedDims(const Layout &layout, const Shape &shape) {
+  std::vector<DimLayout> dims;
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    dims.push_back(resolvedDim(layout.dims[dim], shape[dim]));
+  return dims;
+}
+
 Factor withoutLastAxis(Factor factor) {
   factor.axes.pop_back();
   return factor;
 }
 
-const plan::CollectiveKind kCollectiveKinds[] = {plan::CollectiveKind::AllGather, plan::CollectiveKind::ReduceScatter,
-                                                 plan::CollectiveKind::AllReduce, plan::CollectiveKind::AllToAll};
+plan::CollectiveKind toPlan(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::AllGather:
+    return plan::CollectiveKind::AllGather;
+  case CollectiveKind::ReduceScatter:
+    return plan::CollectiveKind::ReduceScatter;
+  case CollectiveKind::AllReduce:
+    return plan::CollectiveKind::AllReduce;
+  case CollectiveKind::AllToAll:
+    return plan::CollectiveKind::AllToAll;
+  }
+  llvm_unreachable("the plan has every collective");
+}
 
 /// Fills outer, whole and inner around the place that gains or loses the axis; `split` is the side on which it has the
 /// axis.
 template <typename SegmentT>
 void fillPlace(SegmentT &segment, const Layout &split, const Shape &shape, const AxisPlace &place,
                ExtentTable &extents) {
-  FactorView view(split, shape);
+  FactorView view(resolvedDims(split, shape));
   if (place.isFlat) {
     AxisList rest = split.flat;
     rest.pop_back();
@@ -62,26 +86,27 @@ void fillPlace(SegmentT &segment, const Layout &split, const Shape &shape, const
 
 /// Fills the five parts of an all-to-all. The factor that is gathered is one of `from`, the one that is scattered one
 /// of `to`; what lies around each is read from its own side, since the other may spell that dim with other factors.
-LogicalResult fillAllToAll(plan::SegmentT &segment, const Layout &from, const Layout &to, const Shape &shape,
-                           const Cast &cast, ExtentTable &extents) {
-  FactorView source(from, shape), target(to, shape);
-  size_t gathered = source.at(*cast.from), scattered = target.at(*cast.to);
+/// Inside one dim both sides are spelt with the same factors.
+void fillAllToAll(plan::SegmentT &segment, const Layout &from, const Layout &to, const Shape &shape, const Cast &cast,
+                  ExtentTable &extents) {
+  std::vector<DimLayout> fromDims = resolvedDims(from, shape), toDims = resolvedDims(to, shape);
   size_t gatherDim = cast.from->dim, scatterDim = cast.to->dim;
   bool inOneDim = gatherDim == scatterDim;
-  if (inOneDim && from.dims[gatherDim].size() != to.dims[gatherDim].size())
-    return failure();
+  if (inOneDim)
+    std::tie(fromDims[gatherDim], toDims[gatherDim]) = *commonSpelling(fromDims[gatherDim], toDims[gatherDim]);
+  FactorView source(fromDims), target(toDims);
+  size_t gathered = source.at(cast.axis), scattered = target.at(cast.axis);
   bool scatterFirst = inOneDim ? scattered < gathered : scatterDim < gatherDim;
   const FactorView &early = scatterFirst ? target : source, &late = scatterFirst ? source : target;
   size_t first = scatterFirst ? scattered : gathered, second = scatterFirst ? gathered : scattered;
-  size_t earlyDim = std::min(gatherDim, scatterDim), lateDim = std::max(gatherDim, scatterDim);
   DimLayout middle;
   if (inOneDim) {
     middle = source.range(first + 1, second);
   } else {
+    size_t earlyDim = std::min(gatherDim, scatterDim);
     middle = early.range(first + 1, early.firstOfDim[earlyDim + 1]);
-    for (const DimLayout &part : {late.range(late.firstOfDim[earlyDim + 1], late.firstOfDim[lateDim]),
-                                  late.range(late.firstOfDim[lateDim], second)})
-      middle.insert(middle.end(), part.begin(), part.end());
+    DimLayout rest = late.range(late.firstOfDim[earlyDim + 1], second);
+    middle.insert(middle.end(), rest.begin(), rest.end());
   }
   segment.outer = extents.add({early.range(0, first)});
   segment.middle = extents.add({middle});
@@ -89,14 +114,13 @@ LogicalResult fillAllToAll(plan::SegmentT &segment, const Layout &from, const La
   segment.whole = extents.add({{withoutLastAxis(source.factors[gathered])}});
   segment.scatter_whole = extents.add({{withoutLastAxis(target.factors[scattered])}});
   segment.scatter_first = scatterFirst;
-  return success();
 }
 
 } // namespace
 
 LogicalResult InstructionEmitter::emitStart(StartOp op) {
   plan::CollectiveT collective;
-  collective.kind = kCollectiveKinds[static_cast<unsigned>(op.getKind())];
+  collective.kind = toPlan(op.getKind());
   collective.axis = axisId(mesh, op.getAxis().str());
   collective.type = dataTypeOf(cast<RankedTensorType>(op.getInputs().front().getType()).getElementType());
   auto wait = cast<WaitOp>(*op.getToken().user_begin());
@@ -118,9 +142,7 @@ LogicalResult InstructionEmitter::emitStart(StartOp op) {
     } else if (cast->kind == CastKind::ReduceScatter) {
       fillPlace(*segment, to, shape, *cast->to, extents);
     } else {
-      if (failed(fillAllToAll(*segment, from, to, shape, *cast, extents)))
-        return op.emitOpError("between factors of one dim must have equal factor lists, got [")
-               << from.str() << "] and [" << to.str() << "]";
+      fillAllToAll(*segment, from, to, shape, *cast, extents);
     }
     collective.segments.push_back(std::move(segment));
   }

@@ -20,18 +20,19 @@ std::vector<uint16_t> ExtentTable::axisIds(const AxisList &axes) const {
 }
 
 uint32_t ExtentTable::add(const std::vector<DimLayout> &resolvedDims, const AxisList &flat) {
-  std::vector<Factor> factors;
-  int64_t constant = 1;
+  // Neighbours without axes are one factor, so that extents that are equal are found to be. Their order is kept: where a
+  // rank starts is told by the major factor.
+  DimLayout factors;
   for (const DimLayout &dim : resolvedDims)
     for (const Factor &factor : dim) {
-      if (factor.axes.empty())
-        constant *= factor.size;
+      const bool isFree = factor.axes.empty();
+      if (isFree && factor.size == 1)
+        continue;
+      if (isFree && !factors.empty() && factors.back().axes.empty())
+        factors.back().size *= factor.size;
       else
         factors.push_back(factor);
     }
-  // The begin of an extent is that of its one factor, so a constant beside it would hide it; 1 is dropped.
-  if (constant != 1)
-    factors.push_back(Factor{constant, {}});
   plan::ExtentT extent;
   for (const Factor &factor : factors) {
     auto made = std::make_unique<plan::FactorT>();

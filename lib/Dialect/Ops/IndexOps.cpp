@@ -73,6 +73,7 @@ LayoutRule GatherRowsOp::getLayoutRule() {
   LayoutRule rule;
   ValueIndices table = rule.addDims(shapeOfTensor(getTable())), ids = rule.addDims(shapeOfTensor(getIds()));
   rule.indices[table[0][0]].kind = IndexKind::Sum;
+  rule.indices[table[0][0]].needsInterval = true;
   ValueIndices result = ids;
   llvm::append_range(result, ArrayRef(table).drop_front());
   rule.operands = {table, ids};
@@ -85,6 +86,7 @@ LayoutRule ScatterAddRowsOp::getLayoutRule() {
   LayoutRule rule;
   ValueIndices ids = rule.addDims(shapeOfTensor(getIds()), IndexKind::Sum),
                table = rule.addDims(shapeOfTensor(getResult()));
+  rule.indices[table[0][0]].needsInterval = true;
   ValueIndices updates = ids;
   llvm::append_range(updates, ArrayRef(table).drop_front());
   rule.operands = {ids, updates};

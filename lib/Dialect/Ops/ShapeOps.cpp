@@ -257,7 +257,8 @@ LayoutRule ConcatOp::getLayoutRule() {
   for (Value input : getInputs())
     common = std::gcd(common, shapeOfTensor(input)[dim]);
   int64_t total = shapeOfTensor(getResult())[dim];
-  rule.indices[result[dim][0]] = {common ? common : 1, common > 1 ? IndexKind::Parallel : IndexKind::Whole};
+  rule.indices[result[dim][0]] = {common ? common : 1, common > 1 ? IndexKind::Parallel : IndexKind::Whole,
+                                  /*needsInterval=*/false};
   unsigned shared = result[dim][0];
   for (Value input : getInputs()) {
     ValueIndices value = result;
@@ -272,6 +273,7 @@ LayoutRule ConcatOp::getLayoutRule() {
 LayoutRule IotaOp::getLayoutRule() {
   LayoutRule rule;
   rule.results = {rule.addDims(shapeOfTensor(getResult()))};
+  rule.indices[getDim()].needsInterval = true;
   return rule;
 }
 

@@ -18,13 +18,6 @@ using namespace ds;
 
 namespace {
 
-/// Whether an all-to-all moves an axis inside one dim that both sides spell with other factors: no collective has that
-/// form.
-bool respellsDim(const Cast &cast, const Layout &from) {
-  return cast.kind == CastKind::AllToAll && cast.from->dim == cast.to->dim &&
-         from.dims[cast.from->dim].size() != cast.result.dims[cast.to->dim].size();
-}
-
 RankedTensorType castType(Value input, const Cast &cast) {
   return withLayout(mlir::cast<RankedTensorType>(input.getType()), cast.result);
 }
@@ -32,8 +25,6 @@ RankedTensorType castType(Value input, const Cast &cast) {
 Value buildCast(OpBuilder &builder, Location loc, Value input, const Cast &cast) {
   RankedTensorType type = castType(input, cast);
   StringAttr axis = builder.getStringAttr(cast.axis);
-  if (respellsDim(cast, layoutOf(input)))
-    return RemapOp::create(builder, loc, type, input);
   switch (cast.kind) {
   case CastKind::TakeShard:
     return TakeShardOp::create(builder, loc, type, input, axis);

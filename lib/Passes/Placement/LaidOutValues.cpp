@@ -75,6 +75,16 @@ Value LaidOutValues::materializeConstant(Value value, const Layout &wanted, OpBu
   return keepsPartial ? constant : Value(RelayoutOp::create(builder, value.getLoc(), wantedType, constant));
 }
 
+/// An iota numbers an interval; of a dim that is cut otherwise each rank takes its part.
+static Value materializeIota(IotaOp iota, RankedTensorType wantedType, OpBuilder &builder) {
+  Layout made = layoutOf(wantedType);
+  if (!isInterval(made.dims[iota.getDim()]))
+    made.dims[iota.getDim()] = DimLayout(1);
+  RankedTensorType madeType = withLayout(wantedType, made);
+  Value numbers = IotaOp::create(builder, iota.getLoc(), madeType, iota.getDim());
+  return madeType == wantedType ? numbers : Value(RelayoutOp::create(builder, iota.getLoc(), wantedType, numbers));
+}
+
 /// Makes a lazy value in the layout `wanted`.
 Value LaidOutValues::materialize(Value value, const Layout &wanted, Operation *user) {
   RankedTensorType wantedType = withLayout(cast<RankedTensorType>(value.getType()), wanted);
@@ -91,7 +101,7 @@ Value LaidOutValues::materialize(Value value, const Layout &wanted, Operation *u
                                          : Value(RelayoutOp::create(builder, value.getLoc(), wantedType, whole));
   }
   if (auto iota = value.getDefiningOp<IotaOp>())
-    return IotaOp::create(builder, value.getLoc(), wantedType, iota.getDim());
+    return materializeIota(iota, wantedType, builder);
   Layout inputLayout = Layout::replicated(0);
   for (int64_t dim : broadcast.getDims())
     inputLayout.dims.push_back(wanted.dims[dim]);

@@ -17,19 +17,33 @@ AxisList ds::axesOf(const DimLayout &split) {
   return axes;
 }
 
+/// `split` of `size` elements without the axes of factors of one element: they leave all ranks but one without work,
+/// and where such a factor stands in a dim is lost when dims are reshaped.
+static DimLayout withoutUnitAxes(const DimLayout &split, int64_t size) {
+  Layout layout;
+  layout.dims = {resolvedDim(split, size)};
+  for (Factor &factor : layout.dims[0])
+    if (factor.size == 1)
+      factor.axes.clear();
+  return normalized(std::move(layout), {size}).dims[0];
+}
+
 IndexSplits ds::decideSplits(const LayoutRule &rule, SmallVector<Vote> votes) {
   llvm::stable_sort(votes, [](const Vote &a, const Vote &b) { return a.weight > b.weight; });
   IndexSplits splits(rule.indices.size(), DimLayout(1));
   SmallVector<bool> isSplit(rule.indices.size(), false);
   std::set<std::string> used;
   for (const Vote &vote : votes) {
-    AxisList axes = axesOf(vote.split);
-    if (axes.empty() || isSplit[vote.index] || rule.indices[vote.index].kind == IndexKind::Whole)
+    const RuleIndex &index = rule.indices[vote.index];
+    const DimLayout split = withoutUnitAxes(vote.split, index.size);
+    AxisList axes = axesOf(split);
+    if (axes.empty() || isSplit[vote.index] || index.kind == IndexKind::Whole ||
+        (index.needsInterval && !isInterval(split)))
       continue;
     if (llvm::any_of(axes, [&](const std::string &axis) { return used.count(axis); }))
       continue;
     isSplit[vote.index] = true;
-    splits[vote.index] = vote.split;
+    splits[vote.index] = split;
     used.insert(axes.begin(), axes.end());
   }
   return splits;

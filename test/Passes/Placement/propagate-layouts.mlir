@@ -112,6 +112,34 @@ func.func @a_constraint_is_kept_and_gone(%x: tensor<8x4xf32> {ds.name = "x"}) ->
   return %y : tensor<8x4xf32>
 }
 
+// (2{tp})(4) gives each rank one interval of the rows, (2)(4{tp}) two.
+// CHECK-LABEL: func.func @rows_are_gathered_from_one_interval_of_a_rank
+func.func @rows_are_gathered_from_one_interval_of_a_rank(%t: tensor<8x4xf32> {ds.name = "t", ds.layout = #ds.layout<[(2{tp})(4), {}]>}, %u: tensor<8x4xf32> {ds.name = "u", ds.layout = #ds.layout<[(2)(4{tp}), {}]>}, %i: tensor<6xi64> {ds.name = "i"}) -> (tensor<6x4xf32> {ds.name = "y"}) {
+  // CHECK: ds.gather_rows {{.*}} : (tensor<8x4xf32, #ds.layout<[(2{tp})(4), {}]>>, tensor<6xi64>) -> tensor<6x4xf32, #ds.layout<[{}, {}], partial = {tp}>>
+  // CHECK: ds.gather_rows {{.*}} : (tensor<8x4xf32>, tensor<6xi64>) -> tensor<6x4xf32>
+  %0 = ds.gather_rows %t, %i : (tensor<8x4xf32>, tensor<6xi64>) -> tensor<6x4xf32>
+  %1 = ds.gather_rows %u, %i : (tensor<8x4xf32>, tensor<6xi64>) -> tensor<6x4xf32>
+  %y = arith.mulf %0, %1 : tensor<6x4xf32>
+  return %y : tensor<6x4xf32>
+}
+
+// CHECK-LABEL: func.func @numbers_that_are_no_interval_are_taken_from_all
+func.func @numbers_that_are_no_interval_are_taken_from_all(%x: tensor<8xi64> {ds.name = "x", ds.layout = #ds.layout<[(2)(4{tp})]>}) -> (tensor<8xi64> {ds.name = "y"}) {
+  // CHECK: %[[I:.*]] = ds.iota {{.*}} -> tensor<8xi64>
+  // CHECK: ds.relayout %[[I]] : tensor<8xi64> -> tensor<8xi64, #ds.layout<[(2)(4{tp})]>>
+  %i = ds.iota {dim = 0 : i64} : () -> tensor<8xi64>
+  %y = arith.addi %x, %i : tensor<8xi64>
+  return %y : tensor<8xi64>
+}
+
+// A factor of one element leaves all ranks but one without work.
+// CHECK-LABEL: func.func @one_element_is_not_split
+func.func @one_element_is_not_split(%x: tensor<1x8xf32> {ds.name = "x", ds.layout = #ds.layout<[{dp}, {}]>}) -> (tensor<1x8xf32> {ds.name = "y"}) {
+  // CHECK: math.exp {{.*}} : tensor<1x8xf32>
+  %y = math.exp %x : tensor<1x8xf32>
+  return %y : tensor<1x8xf32>
+}
+
 // CHECK-LABEL: func.func @leaves_a_program_without_hints_alone
 // CHECK-SAME:  (%[[X:.*]]: tensor<8x4xf32>
 func.func @leaves_a_program_without_hints_alone(%x: tensor<8x4xf32> {ds.name = "x"}) -> (tensor<8x4xf32> {ds.name = "y"}) {

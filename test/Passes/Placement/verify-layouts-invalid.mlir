@@ -259,3 +259,21 @@ func.func @scatter_of_split_ids_that_is_not_partial(%i: tensor<6xi64, #ds.layout
   %0 = ds.scatter_add_rows %i, %u : (tensor<6xi64, #ds.layout<[{dp}]>>, tensor<6x4xf32, #ds.layout<[{dp}, {}]>>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+
+// -----
+
+ds.mesh @mesh <dp = 2, tp = 2>
+func.func @rows_of_a_rank_that_are_no_interval(%t: tensor<8x4xf32, #ds.layout<[(2)(4{tp}), {}]>>, %i: tensor<6xi64>) -> tensor<6x4xf32, #ds.layout<[{}, {}], partial = {tp}>> {
+  // expected-error @below {{'ds.gather_rows' op a dim whose positions the op computes with must be one interval on each rank, got [(2)(4{tp})]}}
+  %0 = ds.gather_rows %t, %i : (tensor<8x4xf32, #ds.layout<[(2)(4{tp}), {}]>>, tensor<6xi64>) -> tensor<6x4xf32, #ds.layout<[{}, {}], partial = {tp}>>
+  return %0 : tensor<6x4xf32, #ds.layout<[{}, {}], partial = {tp}>>
+}
+
+// -----
+
+ds.mesh @mesh <dp = 2, tp = 2>
+func.func @all_to_all_between_factors_that_overlap(%x: tensor<8xf32, #ds.layout<[(4{tp})(2)]>>) -> tensor<8xf32, #ds.layout<[(2)(4{tp})]>> {
+  // expected-error @below {{'ds.all_to_all' op must lead from [[(4{tp})(2)]] to [[(2)(4{tp})]], which is remap over ""}}
+  %0 = ds.all_to_all %x over "tp" : tensor<8xf32, #ds.layout<[(4{tp})(2)]>> -> tensor<8xf32, #ds.layout<[(2)(4{tp})]>>
+  return %0 : tensor<8xf32, #ds.layout<[(2)(4{tp})]>>
+}

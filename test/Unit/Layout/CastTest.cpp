@@ -128,10 +128,13 @@ TEST(Cast, HeadsAndTheirFlatShardAreGatheredAlone) {
             "reduce_scatter b");
 }
 
-TEST(Cast, ColumnsToHeadsIsOneAllToAllWithinTheDim) {
-  Layout heads = layoutOf({{}});
+TEST(Cast, BetweenFactorsOfOneDimAnAllToAllNeedsPlacesThatDoNotOverlap) {
+  Layout major = layoutOf({{}}), minor = major, heads = major;
+  major.dims[0] = {factor(2, {"a"}), factor(6)};
+  minor.dims[0] = {factor(6), factor(2, {"a"})};
   heads.dims[0] = {factor(3), factor(4, {"a"})};
-  EXPECT_EQ(chainText(layoutOf({{"a"}}), heads, {12}, meshOf({2})), "all_to_all a");
+  EXPECT_EQ(chainText(major, minor, {12}, meshOf({2})), "all_to_all a");
+  EXPECT_EQ(chainText(layoutOf({{"a"}}), heads, {12}, meshOf({2})), "remap");
 }
 
 TEST(Cast, DispatchOfExpertsIsOneAllToAll) {

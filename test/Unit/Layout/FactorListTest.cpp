@@ -140,3 +140,20 @@ TEST(FactorList, JoinedPartsSplitBack) {
       ASSERT_EQ(normalized(oneDim((*split)[i]), {sizes[i]}), normalized(oneDim(parts[i]), {sizes[i]}));
   }
 }
+
+TEST(FactorList, ListsAreCutWhereTheOtherIs) {
+  const DimLayout major = {factor(2, {"a"}), factor(8)}, minor = {factor(8), factor(2, {"a"})};
+  const auto both = commonSpelling(major, minor);
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->first, (DimLayout{factor(2, {"a"}), factor(4), factor(2)}));
+  EXPECT_EQ(both->second, (DimLayout{factor(2), factor(4), factor(2, {"a"})}));
+  EXPECT_FALSE(commonSpelling({factor(4, {"a"}), factor(2)}, {factor(2), factor(4, {"b"})}));
+  EXPECT_FALSE(commonSpelling({factor(3), factor(2)}, {factor(2), factor(3)}));
+}
+
+TEST(FactorList, AnIntervalHasAxesOnItsMajorFactorAlone) {
+  EXPECT_TRUE(isInterval({factor(kWholeDim, {"a", "b"})}));
+  EXPECT_TRUE(isInterval({factor(2, {"a"}), factor(8)}));
+  EXPECT_FALSE(isInterval({factor(2), factor(8, {"a"})}));
+  EXPECT_FALSE(isInterval({factor(2, {"a"}), factor(8, {"b"})}));
+}

@@ -68,6 +68,20 @@ TEST(Extents, dimsAreThoseOfTheBlock) {
   }
 }
 
+TEST(Extents, anIntervalBeginsAtItsFirstElement) {
+  for (const DimLayout &dim :
+       {DimLayout{{kWholeDim, {"tp"}}}, DimLayout{{4, {"tp"}}, {3, {}}}, DimLayout{{4, {"ep", "tp"}}, {3, {}}}}) {
+    const ds::Layout layout = layoutWith({dim});
+    const ExtentT extent = dimExtent(layout, {12}, 0, kMesh);
+    for (int64_t rank = 0; rank < kMesh.numRanks(); ++rank) {
+      const std::vector<int64_t> owned = ownedIndices(layout, {12}, kMesh, rank);
+      if (!owned.empty()) {
+        EXPECT_EQ(evaluateExtent(extent, kMesh, rank).begin, owned.front()) << layout.str() << " rank " << rank;
+      }
+    }
+  }
+}
+
 TEST(Extents, constantIsTheSameOnAllRanks) {
   EXPECT_EQ(evaluateExtent(constantExtent(10), kMesh, 5), (ExtentValue{10, 0}));
   EXPECT_EQ(evaluateExtent(constantExtent(1), kMesh, 5), (ExtentValue{1, 0}));

@@ -55,15 +55,20 @@ inline int waitForExit(pid_t process) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/// Runs `body` on all ranks of `mesh` and expects that all succeed.
-inline void expectOnAllRanks(const Mesh &mesh, int64_t slotBytes, const RankBody &body,
-                             const LocalOptions &options = {}, int64_t arenaBytes = 0) {
-  JobShape shape = jobShapeOf(mesh, slotBytes);
-  shape.arenaBytes = arenaBytes;
+/// Runs `body` on all ranks of `mesh` in a job of `shape` and expects that all succeed.
+inline void expectOnAllRanks(const Mesh &mesh, const JobShape &shape, const RankBody &body,
+                             const LocalOptions &options = {}) {
   absl::StatusOr<SharedJob> job = SharedJob::create(shape);
   ASSERT_TRUE(job.ok()) << job.status();
   for (const pid_t process : forkRanks(*job, mesh, body, options))
     EXPECT_EQ(waitForExit(process), 0);
+}
+
+inline void expectOnAllRanks(const Mesh &mesh, int64_t slotBytes, const RankBody &body,
+                             const LocalOptions &options = {}, int64_t arenaBytes = 0) {
+  JobShape shape = jobShapeOf(mesh, slotBytes);
+  shape.arenaBytes = arenaBytes;
+  expectOnAllRanks(mesh, shape, body, options);
 }
 
 } // namespace ds::runtime
