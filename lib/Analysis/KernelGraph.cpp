@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // In four steps:
-//   1. the space is the tensor of highest rank; where each value lies in it follows from reductions and broadcasts;
+//   1. the space is the tensor of highest rank; where each value lies in it follows from reductions and broadcasts.
+//   What is computed lies at one place. An input may be read at several: the last step of a running sum reads x as
+//   rows and, through a broadcast, as columns;
 //   2. from each result down, each value becomes a node per place at which it is used;
 //   3. dims that all nodes have together or not at all become groups; reductions cut rows from columns;
 //   4. checks: what the code generator relies on.
@@ -59,8 +61,10 @@ public:
 
   FailureOr<KernelGraph> build() {
     findSpace();
+    if (graph.space.getRank() > 64)
+      return kernel.emitOpError("must have at most 64 dims, got ") << graph.space.getRank();
     placeValues();
-    if (failed(makeNodes()) || failed(checkPlaces()))
+    if (failed(makeNodes()))
       return failure();
     findRows();
     makeGroups();
@@ -77,6 +81,7 @@ private:
   // 1. Space and places
   void findSpace();
   void placeValues();
+  void placeComputed();
   bool placeOperandsAndResult(Operation &op);
   bool place(Value value, const DimMap &map) { return maps.try_emplace(value, map).second; }
   const DimMap *findMap(Value value);
@@ -85,7 +90,7 @@ private:
   LogicalResult makeNodes();
   FailureOr<unsigned> nodeFor(Value value, const DimMap &map);
   FailureOr<unsigned> makeNode(Value value, const DimMap &map);
-  LogicalResult checkPlaces();
+  LogicalResult checkPlace(Value value, const DimMap &map);
 
   // 3. Groups
   void findRows();
@@ -163,7 +168,27 @@ bool GraphBuilder::placeOperandsAndResult(Operation &op) {
   return changed;
 }
 
+/// Places what is computed from values that have a place, operands first. Inputs of lower rank have none yet, so that
+/// no use of theirs decides for others.
+void GraphBuilder::placeComputed() {
+  for (Operation &op : body().without_terminator()) {
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      if (const DimMap *map = findMap(reduce.getInput()))
+        place(reduce.getResult(), resultMap(reduce, DimMap(*map)));
+      continue;
+    }
+    if (isa<BroadcastOp>(op) || op.getNumResults() != 1)
+      continue;
+    if (findMap(op.getResult(0)))
+      continue;
+    for (Value operand : op.getOperands())
+      if (const DimMap *map = findMap(operand); map && !map->empty())
+        place(op.getResult(0), DimMap(*map));
+  }
+}
+
 void GraphBuilder::placeValues() {
+  placeComputed();
   bool changed = true;
   while (changed) {
     changed = false;
@@ -178,8 +203,11 @@ void GraphBuilder::placeValues() {
 //===----------------------------------------------------------------------===//
 
 FailureOr<unsigned> GraphBuilder::nodeFor(Value value, const DimMap &map) {
-  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>()) {
+    if (failed(checkPlace(value, map)))
+      return failure();
     return nodeFor(broadcast.getInput(), inputMap(broadcast, map));
+  }
   auto key = std::make_pair(value.getAsOpaquePointer(), setOf(map));
   auto found = numbers.find(key);
   if (found != numbers.end())
@@ -191,6 +219,8 @@ FailureOr<unsigned> GraphBuilder::nodeFor(Value value, const DimMap &map) {
 }
 
 FailureOr<unsigned> GraphBuilder::makeNode(Value value, const DimMap &map) {
+  if (failed(checkPlace(value, map)))
+    return failure();
   KernelNode node{NodeKind::Input, value, setOf(map), 0, {}, 0, 0};
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<arith::ConstantOp>(op)) {
@@ -248,22 +278,17 @@ LogicalResult GraphBuilder::makeNodes() {
   return success();
 }
 
-/// Every placed value must be cut over the ranks as the space is.
-LogicalResult GraphBuilder::checkPlaces() {
-  for (auto &[value, map] : maps) {
-    Layout own = layoutOf(value);
-    if (map.empty())
-      continue;
-    bool fits = own.flat == layout.flat;
-    for (auto [dim, place] : llvm::enumerate(map))
-      fits &=
-          own.dims[dim] == layout.dims[place] && tensorTypeOf(value).getDimSize(dim) == graph.space.getDimSize(place);
-    if (!fits)
-      return kernel.emitOpError("must run over one space, got ") << value.getType() << " beside " << graph.space;
-  }
-  if (graph.space.getRank() > 64)
-    return kernel.emitOpError("must have at most 64 dims, got ") << graph.space.getRank();
-  return success();
+/// A value must be cut over the ranks as the space is.
+LogicalResult GraphBuilder::checkPlace(Value value, const DimMap &map) {
+  if (map.empty())
+    return success();
+  Layout own = layoutOf(value);
+  bool fits = own.flat == layout.flat;
+  for (auto [dim, place] : llvm::enumerate(map))
+    fits &= own.dims[dim] == layout.dims[place] && tensorTypeOf(value).getDimSize(dim) == graph.space.getDimSize(place);
+  if (fits)
+    return success();
+  return kernel.emitOpError("must run over one space, got ") << value.getType() << " beside " << graph.space;
 }
 
 //===----------------------------------------------------------------------===//

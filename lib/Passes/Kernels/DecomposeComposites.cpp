@@ -34,25 +34,31 @@ Dims lastDims(int64_t rank, int64_t count) { return llvm::to_vector(llvm::seq<in
 // Softmax
 //===----------------------------------------------------------------------===//
 
-struct DecomposeSoftmax : OpRewritePattern<SoftmaxOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SoftmaxOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
-    rewriter.replaceOp(op, buildSoftmax(b, op.getInput(), op.getDim()));
-    return success();
-  }
-};
+Value buildLogSoftmax(TensorBuilder &b, Value input, int64_t dim) {
+  RankedTensorType type = TensorBuilder::typeOf(input);
+  Value max = b.reduce(input, {dim}, Reduction::Max);
+  Value centered = b.sub(input, b.unreduce(max, type, {dim}));
+  Value logSum = b.make<math::LogOp>(b.reduce(b.exp(centered), {dim}, Reduction::Sum));
+  return b.sub(centered, b.unreduce(logSum, type, {dim}));
+}
 
-struct DecomposeLogSoftmax : OpRewritePattern<LogSoftmaxOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(LogSoftmaxOp op, PatternRewriter &rewriter) const override {
+/// A softmax or its logarithm, which `build` writes out along one dim. A dim between others comes to the end first:
+/// along the last dim the whole function is one kernel, and no kernel folds a dim between others.
+template <typename OpT, Value (*build)(TensorBuilder &, Value, int64_t)>
+struct DecomposeAlongDim : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
     TensorBuilder b(rewriter, op.getLoc());
     RankedTensorType type = op.getType();
-    Dims dims = {static_cast<int64_t>(op.getDim())};
-    Value max = b.reduce(op.getInput(), dims, Reduction::Max);
-    Value centered = b.sub(op.getInput(), b.unreduce(max, type, dims));
-    Value logSum = b.make<math::LogOp>(b.reduce(b.exp(centered), dims, Reduction::Sum));
-    rewriter.replaceOp(op, b.sub(centered, b.unreduce(logSum, type, dims)));
+    const int64_t dim = op.getDim(), last = type.getRank() - 1;
+    if (dim == 0 || dim == last) {
+      rewriter.replaceOp(op, build(b, op.getInput(), dim));
+      return success();
+    }
+    Dims swap = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+    std::swap(swap[dim], swap[last]);
+    Value swapped = b.make<TransposeOp>(permutedType(type, swap), op.getInput(), swap);
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, type, build(b, swapped, last), swap);
     return success();
   }
 };
@@ -318,11 +324,15 @@ struct FoldReshapeIntoReduction : OpRewritePattern<ReduceOp> {
 struct DecomposeComposites : ds::impl::DecomposeCompositesPassBase<DecomposeComposites> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeSoftmax, DecomposeLogSoftmax, DecomposeLayerNorm, DecomposeRmsNorm, DecomposeGelu,
-                 DecomposeSilu, DecomposeCrossEntropy, DecomposeCrossEntropyGrad, DecomposeRotaryEmbedding,
-                 SplitReduction, FoldReshapeIntoReduction>(&getContext());
+    patterns.add<DecomposeAlongDim<SoftmaxOp, buildSoftmax>, DecomposeAlongDim<LogSoftmaxOp, buildLogSoftmax>,
+                 DecomposeLayerNorm, DecomposeRmsNorm, DecomposeGelu, DecomposeSilu, DecomposeCrossEntropy,
+                 DecomposeCrossEntropyGrad, DecomposeRotaryEmbedding, FoldReshapeIntoReduction>(&getContext());
     populateDecomposeAttentionPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    // A walk of its own, as one walk does not visit the reductions that it makes.
+    RewritePatternSet reductions(&getContext());
+    reductions.add<SplitReduction>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(reductions));
   }
 };
 

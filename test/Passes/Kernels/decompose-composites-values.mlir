@@ -14,6 +14,12 @@ func.func @norms_and_activations(%x: tensor<5x7xf64>, %scale: tensor<7xf64>, %bi
   return %0, %1, %2, %3, %4, %5, %6 : tensor<5x7xf64>, tensor<5x7xf64>, tensor<5x7xf64>, tensor<5x7xf64>, tensor<5x7xf64>, tensor<5x7xf64>, tensor<5x7xf64>
 }
 
+func.func @softmax_between_other_dims(%x: tensor<2x3x4x5xf64>) -> (tensor<2x3x4x5xf64>, tensor<2x3x4x5xf64>) {
+  %0 = ds.softmax %x {dim = 1 : i64} : (tensor<2x3x4x5xf64>) -> tensor<2x3x4x5xf64>
+  %1 = ds.log_softmax %x {dim = 2 : i64} : (tensor<2x3x4x5xf64>) -> tensor<2x3x4x5xf64>
+  return %0, %1 : tensor<2x3x4x5xf64>, tensor<2x3x4x5xf64>
+}
+
 func.func @losses(%x: tensor<6x5xf64>, %labels: tensor<6xi64>, %g: tensor<6xf64>) -> (tensor<6xf64>, tensor<6x5xf64>) {
   %0 = ds.cross_entropy %x, %labels {ignore_index = -100 : i64} : (tensor<6x5xf64>, tensor<6xi64>) -> tensor<6xf64>
   %1 = ds.cross_entropy_grad %x, %labels, %g {ignore_index = -100 : i64} : (tensor<6x5xf64>, tensor<6xi64>, tensor<6xf64>) -> tensor<6x5xf64>

@@ -97,3 +97,29 @@ func.func @dims_at_both_ends_stay(%x: tensor<2x3x4x5xf32> {ds.name = "x"}) -> (t
   %y = ds.reduce %x {dims = array<i64: 0, 3>, kind = #ds.reduction<sum>} : (tensor<2x3x4x5xf32>) -> tensor<3x4xf32>
   return %y : tensor<3x4xf32>
 }
+
+// CHECK-LABEL: func.func @a_softmax_along_a_dim_between_others_runs_along_the_last
+// CHECK-SAME:  (%[[X:.*]]: tensor
+func.func @a_softmax_along_a_dim_between_others_runs_along_the_last(%x: tensor<2x3x4xf32, #ds.layout<[{dp}, {}, {}]>> {ds.name = "x"})
+    -> (tensor<2x3x4xf32, #ds.layout<[{dp}, {}, {}]>> {ds.name = "y"}, tensor<2x3x4xf32, #ds.layout<[{dp}, {}, {}]>> {ds.name = "z"}) {
+  // CHECK:         ds.transpose %[[X]] {permutation = array<i64: 0, 2, 1>}
+  // CHECK-COUNT-2: ds.reduce {{.*}}dims = array<i64: 2>{{.*}} -> tensor<2x4xf32
+  // CHECK:         ds.transpose {{.*}} {permutation = array<i64: 0, 2, 1>}
+  // CHECK:         ds.transpose %[[X]] {permutation = array<i64: 0, 2, 1>}
+  // CHECK-COUNT-2: ds.reduce {{.*}}dims = array<i64: 2>{{.*}} -> tensor<2x4xf32
+  // CHECK:         ds.transpose {{.*}} {permutation = array<i64: 0, 2, 1>}
+  // CHECK-NOT:     ds.reduce
+  %y = ds.softmax %x {dim = 1 : i64} : (tensor<2x3x4xf32, #ds.layout<[{dp}, {}, {}]>>) -> tensor<2x3x4xf32, #ds.layout<[{dp}, {}, {}]>>
+  %z = ds.log_softmax %x {dim = 1 : i64} : (tensor<2x3x4xf32, #ds.layout<[{dp}, {}, {}]>>) -> tensor<2x3x4xf32, #ds.layout<[{dp}, {}, {}]>>
+  return %y, %z : tensor<2x3x4xf32, #ds.layout<[{dp}, {}, {}]>>, tensor<2x3x4xf32, #ds.layout<[{dp}, {}, {}]>>
+}
+
+// CHECK-LABEL: func.func @a_joined_dim_between_others_is_folded_at_the_end
+// CHECK-SAME:  (%[[X:.*]]: {{.*}})
+func.func @a_joined_dim_between_others_is_folded_at_the_end(%x: tensor<2x3x4x5xf32> {ds.name = "x"}) -> (tensor<2x5xf32> {ds.name = "y"}) {
+  // CHECK: %[[T:.*]] = ds.transpose %[[X]] {permutation = array<i64: 0, 3, 1, 2>}
+  // CHECK: ds.reduce %[[T]] {dims = array<i64: 2, 3>
+  %r = ds.reshape %x : (tensor<2x3x4x5xf32>) -> tensor<2x12x5xf32>
+  %y = ds.reduce %r {dims = array<i64: 1>, kind = #ds.reduction<sum>} : (tensor<2x12x5xf32>) -> tensor<2x5xf32>
+  return %y : tensor<2x5xf32>
+}

@@ -190,6 +190,19 @@ static const std::string kCrossEntropyGrad = "^bb0(%x: !m, %label: !l, %dy: !r):
   %dx = arith.subf %p, %t : !m
   ds.yield %dx : !m)";
 
+TEST(NormKernels, ARowStatisticMeetsAnInputThatIsAlsoAColumn) {
+  // The running sum of x along its last dim, times x: x is read along the columns and along the rows.
+  ParsedKernel kernel({"x = tensor<3x5xf32>", "t = tensor<5x5xf32>", "y = tensor<3x5x5xf32>"}, "!x, !t", "!x", R"(
+^bb0(%x: !x, %triangle: !t):
+  %xb = ds.broadcast %x {dims = array<i64: 0, 2>} : (!x) -> !y
+  %tb = ds.broadcast %triangle {dims = array<i64: 1, 2>} : (!t) -> !y
+  %p = arith.mulf %xb, %tb : !y
+  %s = ds.reduce %p {dims = array<i64: 2>, kind = #ds.reduction<sum>} : (!y) -> !x
+  %z = arith.mulf %s, %x : !x
+  ds.yield %z : !x)");
+  expectSame(kernel, randomInputs(kernel.op()), 1e-6);
+}
+
 TEST(NormKernels, CrossEntropyAndItsGradient) {
   for (int64_t vocabulary : {50257, 831, 20}) {
     SCOPED_TRACE(vocabulary);
