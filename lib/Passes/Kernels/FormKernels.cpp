@@ -12,7 +12,6 @@
 
 #include "ds/Passes/Passes.h"
 
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -213,13 +212,83 @@ void outlineRemainingFree(Block &block) {
       op.erase();
 }
 
-void formKernels(Block &block) {
+//===----------------------------------------------------------------------===//
+// 4. Sort
+//===----------------------------------------------------------------------===//
+
+/// Orders a block topologically in rounds: each takes, in the block's order, the ops whose producers have been taken.
+/// So ops stay near their place, as with MLIR's sortTopologically, which walks through the whole block in each round; a
+/// model has a round per layer, so here the round of each op is computed from those of its producers.
+class RoundSorter {
+public:
+  explicit RoundSorter(Block &block) : block(block) {}
+
+  LogicalResult run() {
+    SmallVector<Operation *> ops;
+    for (Operation &op : block.without_terminator()) {
+      placeOf[&op] = ops.size();
+      ops.push_back(&op);
+    }
+    for (Operation *op : ops)
+      if (failed(findRound(op)))
+        return op->emitOpError("needs its own result");
+    llvm::stable_sort(ops, [&](Operation *a, Operation *b) { return roundOf.at(a) < roundOf.at(b); });
+    for (Operation *op : ops)
+      op->moveBefore(&block, block.without_terminator().end());
+    return success();
+  }
+
+private:
+  /// Depth first over producers, without recursion: chains are long. Fails if `root` is on a cycle.
+  LogicalResult findRound(Operation *root) {
+    SmallVector<Operation *> stack = {root};
+    DenseSet<Operation *> path;
+    while (!stack.empty()) {
+      Operation *op = stack.back();
+      path.insert(op);
+      SmallVector<Operation *> missing;
+      std::optional<unsigned> round = roundFromProducers(op, missing);
+      if (round) {
+        roundOf[op] = *round;
+        path.erase(op);
+        stack.pop_back();
+      }
+      if (llvm::any_of(missing, [&](Operation *producer) { return path.contains(producer); }))
+        return failure();
+      stack.append(missing);
+    }
+    return success();
+  }
+
+  /// The round in which `op` is taken, or nothing and the producers whose round is not known.
+  std::optional<unsigned> roundFromProducers(Operation *op, SmallVectorImpl<Operation *> &missing) {
+    unsigned round = 0;
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
+        if (!producer || producer->getBlock() != &block)
+          continue;
+        auto known = roundOf.find(producer);
+        if (known == roundOf.end())
+          missing.push_back(producer);
+        else
+          round = std::max(round, known->second + (placeOf.at(producer) > placeOf.at(op)));
+      }
+    });
+    return missing.empty() ? std::optional(round) : std::nullopt;
+  }
+
+  Block &block;
+  DenseMap<Operation *, unsigned> placeOf, roundOf;
+};
+
+LogicalResult formKernels(Block &block) {
   Sinker(block).run();
   KernelClusters clusters(block);
   for (ArrayRef<Operation *> ops : clusters.run())
     outline(ops);
   outlineRemainingFree(block);
-  sortTopologically(&block);
+  return RoundSorter(block).run();
 }
 
 struct FormKernels : ds::impl::FormKernelsPassBase<FormKernels> {
@@ -227,7 +296,8 @@ struct FormKernels : ds::impl::FormKernelsPassBase<FormKernels> {
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
-      formKernels(*block);
+      if (failed(formKernels(*block)))
+        return signalPassFailure();
   }
 };
 

@@ -63,38 +63,158 @@ static std::pair<Value, DimMap> seeThrough(Value value, DimMap map) {
 // Paths
 //===----------------------------------------------------------------------===//
 
-bool KernelClusters::reaches(unsigned target, Value value, bool directIsPath) {
-  SmallVector<std::pair<Value, bool>> stack = {{value, directIsPath}};
-  DenseSet<Operation *> seen;
-  while (!stack.empty()) {
-    auto [current, countsHere] = stack.pop_back_val();
-    Operation *op = current.getDefiningOp();
-    // Nothing before the target's segment can depend on it.
-    if (!op || op->getBlock() != &block || segmentOf.lookup(op) < clusters[target].segment)
-      continue;
-    auto found = clusterOf.find(op);
-    if (found != clusterOf.end() && found->second == target) {
-      if (countsHere)
-        return true;
-      continue;
-    }
-    if (!seen.insert(op).second)
-      continue;
-    // A free op is made anew in its user's kernel: it is no op of its own on the path.
-    bool counts = countsHere || !isFreeOp(op);
-    if (found == clusterOf.end()) {
-      op->walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands())
-          stack.push_back({operand, counts});
-      });
-      continue;
-    }
-    for (Operation *member : clusters[found->second].ops)
-      if (seen.insert(member).second || member == op)
-        for (Value operand : member->getOperands())
-          stack.push_back({operand, true});
+namespace {
+/// One direction of a search for a path between a cluster and a value, an edge at a time. What lies on the path is an
+/// op outside of clusters, or a cluster as one.
+class PathSearch {
+public:
+  virtual ~PathSearch() = default;
+  /// Goes over the next edge. Whether there is a path, once that is known.
+  virtual std::optional<bool> step() = 0;
+};
+} // namespace
+
+/// From the value back to what it is computed from.
+class KernelClusters::BackwardSearch : public PathSearch {
+public:
+  BackwardSearch(KernelClusters &all, unsigned target, Value value, bool directIsPath) : all(all), target(target) {
+    edges.push_back({value, directIsPath});
   }
-  return false;
+
+  /// Goes over all edges that are left: the ops from which a path leads to the value.
+  DenseSet<Operation *> finish() {
+    while (!edges.empty())
+      (void)step();
+    return std::move(ancestors);
+  }
+
+  std::optional<bool> step() override {
+    if (edges.empty())
+      return false;
+    auto [value, counts] = edges.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    // Nothing before the target's segment can depend on it.
+    if (!op || op->getBlock() != &all.block || all.segmentOf.lookup(op) < all.clusters[target].segment)
+      return std::nullopt;
+    const std::optional<unsigned> cluster = all.findCluster(op);
+    if (counts)
+      noteAncestors(op, cluster);
+    if (cluster == target)
+      return counts ? std::optional(true) : std::nullopt;
+    if (!seen.insert(op).second)
+      return std::nullopt;
+    if (!cluster) {
+      // A free op is made anew in its user's kernel: it is no op of its own on the path.
+      addOperands(op, counts || !isFreeOp(op));
+      return std::nullopt;
+    }
+    for (Operation *member : all.clusters[*cluster].ops)
+      if (seen.insert(member).second || member == op)
+        addOperands(member, true);
+    return std::nullopt;
+  }
+
+private:
+  void noteAncestors(Operation *op, std::optional<unsigned> cluster) {
+    ArrayRef<Operation *> ops = cluster ? ArrayRef(all.clusters[*cluster].ops) : ArrayRef(op);
+    ancestors.insert(ops.begin(), ops.end());
+  }
+
+  void addOperands(Operation *op, bool counts) {
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        edges.push_back({operand, counts});
+    });
+  }
+
+  KernelClusters &all;
+  unsigned target;
+  SmallVector<std::pair<Value, bool>> edges; ///< to what is not seen yet, and whether a path that ends there counts
+  DenseSet<Operation *> seen, ancestors;
+};
+
+/// From the cluster on to what is computed from it.
+class KernelClusters::ForwardSearch : public PathSearch {
+public:
+  ForwardSearch(KernelClusters &all, unsigned target, Value value, bool directIsPath)
+      : all(all), target(target), end(value.getDefiningOp()), directIsPath(directIsPath) {
+    if (!end)
+      return;
+    endCluster = all.findCluster(end);
+    for (Operation *member : all.clusters[target].ops)
+      addUses(member, false);
+  }
+
+  std::optional<bool> step() override {
+    while (!edges.empty() && edges.back().next == edges.back().last)
+      edges.pop_back();
+    if (edges.empty())
+      return false;
+    const bool countsBefore = edges.back().counts;
+    Operation *op = all.block.findAncestorOpInBlock(**edges.back().next++);
+    auto segment = op ? all.segmentOf.find(op) : all.segmentOf.end();
+    // What comes later is not looked at yet, or does not lead back.
+    if (segment == all.segmentOf.end() || segment->second > all.segmentOf.lookup(end))
+      return std::nullopt;
+    const std::optional<unsigned> cluster = all.findCluster(op);
+    if (cluster == target)
+      return std::nullopt;
+    const bool counts = countsBefore || !isFreeOp(op);
+    const bool isEnd = op == end || (cluster && cluster == endCluster);
+    if (isEnd && (counts || directIsPath))
+      return true;
+    if (!seen.insert(Visit(op, counts)).second)
+      return std::nullopt;
+    addUses(op, counts);
+    if (cluster)
+      for (Operation *member : all.clusters[*cluster].ops)
+        if (seen.insert(Visit(member, counts)).second)
+          addUses(member, counts);
+    return std::nullopt;
+  }
+
+private:
+  using Visit = llvm::PointerIntPair<Operation *, 1, bool>; ///< an op, and whether the path there counts
+  struct Uses {
+    Operation::user_iterator next, last;
+    bool counts; ///< whether a path that goes on there counts
+  };
+
+  void addUses(Operation *op, bool counts) { edges.push_back({op->user_begin(), op->user_end(), counts}); }
+
+  KernelClusters &all;
+  unsigned target;
+  Operation *end; ///< makes the value; null if it is an argument
+  std::optional<unsigned> endCluster;
+  bool directIsPath;
+  SmallVector<Uses> edges;
+  DenseSet<Visit> seen;
+};
+
+std::optional<unsigned> KernelClusters::findCluster(Operation *op) const {
+  auto found = clusterOf.find(op);
+  return found == clusterOf.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// A search of more steps pays for finding all that the value depends on, as others will ask for the same value.
+static constexpr unsigned kLongSearch = 256;
+
+bool KernelClusters::reaches(unsigned target, Value value, bool directIsPath) {
+  auto known = ancestorsOf.find({value, directIsPath});
+  if (known != ancestorsOf.end() &&
+      llvm::any_of(clusters[target].ops, [&](Operation *op) { return known->second.contains(op); }))
+    return true;
+  // In turn, so that the smaller side bounds the search: every update of a parameter reads the gradients' norm, which
+  // comes from all of them, but nothing reads a cluster that has just begun.
+  BackwardSearch backward(*this, target, value, directIsPath);
+  ForwardSearch forward(*this, target, value, directIsPath);
+  for (unsigned steps = 0;; ++steps)
+    for (PathSearch *search : {static_cast<PathSearch *>(&backward), static_cast<PathSearch *>(&forward)})
+      if (std::optional<bool> found = search->step()) {
+        if (*found && steps > kLongSearch)
+          ancestorsOf[{value, directIsPath}] = backward.finish();
+        return *found;
+      }
 }
 
 bool KernelClusters::reachesInputsOf(unsigned target, unsigned cluster) {
@@ -288,7 +408,7 @@ SmallVector<ArrayRef<Operation *>> KernelClusters::run() {
     if (isFusibleOp(&op))
       visit(&op);
     else if (separatesKernels(&op))
-      segmentOf[&op] = ++segment;
+      ++segment; // it cannot depend on what comes after it
   }
   mergeReaders();
   SmallVector<ArrayRef<Operation *>> result;

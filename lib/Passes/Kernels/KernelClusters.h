@@ -56,12 +56,19 @@ private:
   /// Whether a path from cluster `target` leads to `value` through an op outside it.
   bool reaches(unsigned target, mlir::Value value, bool directIsPath);
   bool reachesInputsOf(unsigned target, unsigned cluster);
+  class BackwardSearch;
+  class ForwardSearch;
+
+  std::optional<unsigned> findCluster(mlir::Operation *op) const;
 
   mlir::Block &block;
   std::deque<KernelCluster> clusters;
   llvm::DenseMap<mlir::Operation *, unsigned> clusterOf;
   llvm::DenseMap<mlir::Operation *, int64_t> segmentOf;
   int64_t segment = 0;
+  /// By value, and whether the op that makes it counts as a path: ops from which a path leads to it. Dependencies are
+  /// only added, so what is in a set stays true; what is missing may have come later.
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, llvm::DenseSet<mlir::Operation *>> ancestorsOf;
 };
 
 } // namespace ds
