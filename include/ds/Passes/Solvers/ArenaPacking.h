@@ -32,7 +32,7 @@ struct ArenaPacking {
 
 /// Best of a few orders of greedy best fit: by size, as a skyline is filled, by size times lifetime, by lifetime, by
 /// start. Each buffer goes to the lowest smallest gap among the placed buffers that are live with it. As long as the
-/// arena is more than a thousandth above the bound and a number of steps is not used up, orders are tried again with
+/// arena is more than half a percent above the bound and a number of steps is not used up, orders are tried again with
 /// the buffer that reached farthest at their front. One order is O(n log^2 n) as long as what is taken at a time has
 /// few gaps, O(n^2) in the worst case. The same buffers give the same packing. Sources: Lee et al., "On-Device Neural
 /// Net Inference with Mobile GPUs", 2019 (greedy by size); Sekiyama et al., "Profile-guided memory optimization for
