@@ -5,6 +5,8 @@
 
 #include "OpChecks.h"
 
+#include "ds/Layout/CommonFactors.h"
+
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 #include <numeric>
@@ -136,51 +138,19 @@ LayoutRule TransposeOp::getLayoutRule() {
   return movementRule(rule);
 }
 
-/// Cuts both shapes at the places where the products of their leading dims agree, and inside at the greatest common
-/// divisors.
 LayoutRule ReshapeOp::getLayoutRule() {
   LayoutRule rule;
-  ArrayRef<int64_t> input = shapeOfTensor(getInput()), result = shapeOfTensor(getResult());
-  ValueIndices inputDims(input.size()), resultDims(result.size());
-  bool isEmpty = llvm::is_contained(input, 0);
-  // The part of the current dim of each side that is not yet covered, seen from the minor end.
-  size_t i = input.size(), j = result.size();
-  int64_t restI = 1, restJ = 1;
-  while (!isEmpty && (i > 0 || restI > 1 || j > 0 || restJ > 1)) {
-    while (restI == 1 && i > 0)
-      restI = input[--i];
-    while (restJ == 1 && j > 0)
-      restJ = result[--j];
-    int64_t common = std::gcd(restI, restJ);
-    if (restI == 1 && restJ == 1)
-      break;
-    if (common == 1) {
-      // No common cut: one index over the rest of both groups cannot be said, so these dims stay whole.
-      inputDims[i].insert(inputDims[i].begin(), rule.addIndex(restI, IndexKind::Whole));
-      resultDims[j].insert(resultDims[j].begin(), rule.addIndex(restJ, IndexKind::Whole));
-      int64_t left = restI, right = restJ;
-      while (left != right) {
-        bool takeLeft = left < right;
-        int64_t size = takeLeft ? input[--i] : result[--j];
-        (takeLeft ? inputDims[i] : resultDims[j])
-            .insert(takeLeft ? inputDims[i].begin() : resultDims[j].begin(), rule.addIndex(size, IndexKind::Whole));
-        (takeLeft ? left : right) *= size;
-      }
-      restI = restJ = 1;
-      continue;
-    }
-    unsigned index = rule.addIndex(common);
-    inputDims[i].insert(inputDims[i].begin(), index);
-    resultDims[j].insert(resultDims[j].begin(), index);
-    restI /= common;
-    restJ /= common;
-  }
-  if (isEmpty) {
-    inputDims = rule.addDims(input, IndexKind::Whole);
-    resultDims = rule.addDims(result, IndexKind::Whole);
-  }
-  rule.operands = {inputDims};
-  rule.results = {resultDims};
+  const CommonFactors common = commonFactors(shapeOf(getInput().getType()), shapeOf(getType()));
+  for (const CommonFactors::Factor &factor : common.factors)
+    rule.addIndex(factor.size, factor.isShared ? IndexKind::Parallel : IndexKind::Whole);
+  auto indicesOf = [](const std::vector<std::vector<size_t>> &dims) {
+    ValueIndices indices;
+    for (const std::vector<size_t> &factors : dims)
+      indices.emplace_back(factors.begin(), factors.end());
+    return indices;
+  };
+  rule.operands = {indicesOf(common.a)};
+  rule.results = {indicesOf(common.b)};
   return movementRule(rule);
 }
 
