@@ -5,6 +5,7 @@
 
 #include "ds/Analysis/KernelShape.h"
 #include "ds/Analysis/Lifetimes.h"
+#include "ds/Analysis/TensorSizes.h"
 
 using namespace mlir;
 using namespace ds;
@@ -15,8 +16,6 @@ static Value rootOf(Value value) {
     value = op->getOperand(0);
   return value;
 }
-
-static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 
 namespace {
 

@@ -11,6 +11,8 @@
 
 #include "ds/Analysis/KernelGraph.h"
 
+#include "ds/Analysis/DimMap.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -19,11 +21,7 @@
 using namespace mlir;
 using namespace ds;
 
-using DimMap = SmallVector<int64_t, 4>;
-
 static RankedTensorType tensorTypeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
-static DimMap identityMap(int64_t rank) { return llvm::to_vector<4>(llvm::seq<int64_t>(0, rank)); }
 
 static DimSet setOf(ArrayRef<int64_t> map) {
   DimSet set = 0;

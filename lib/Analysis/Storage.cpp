@@ -11,6 +11,8 @@
 
 #include "ds/Analysis/Storage.h"
 
+#include "ds/Analysis/TensorSizes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -22,15 +24,6 @@ std::string ds::describe(Operation *op) {
     text += " " + name.getName().str();
   return text;
 }
-
-uint64_t ds::elementBytes(Type type) { return llvm::divideCeil(type.isIndex() ? 64 : type.getIntOrFloatBitWidth(), 8); }
-
-uint64_t ds::maxBytes(Type type, const Mesh &mesh) {
-  auto tensor = cast<RankedTensorType>(type);
-  return maxOwnedElements(layoutOf(type), shapeOf(type), mesh) * elementBytes(tensor.getElementType());
-}
-
-static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 
 StoragePlan::StoragePlan(func::FuncOp function, const Mesh &mesh) : function(function), mesh(mesh) {
   Block &block = function.getBody().front();
@@ -145,7 +138,7 @@ bool StoragePlan::mayOverwrite(Value value, Value previousLeader) {
 /// Whether `value` may live in the class of `previous` after its members.
 bool StoragePlan::canFollow(Value value, Value previous) {
   Value a = leader(previous), b = leader(value);
-  if (a == b || maxBytes(value.getType(), mesh) != maxBytes(previous.getType(), mesh))
+  if (a == b || maxLocalBytes(value.getType(), mesh) != maxLocalBytes(previous.getType(), mesh))
     return false;
   int64_t born = std::numeric_limits<int64_t>::max();
   Value first;
@@ -236,7 +229,7 @@ void StoragePlan::addVariables() {
   for (VariableOp variable : module.getOps<VariableOp>()) {
     Storage storage;
     storage.name = variable.getSymName().str();
-    storage.bytes = maxBytes(variable.getType(), mesh);
+    storage.bytes = maxLocalBytes(variable.getType(), mesh);
     storage.isVariable = true;
     unsigned id = allStorages.size();
     allStorages.push_back(storage);
@@ -253,7 +246,7 @@ void StoragePlan::assignStorages(Block &block) {
     auto [it, isNew] = storageIds.try_emplace(leader(value), allStorages.size());
     if (!isNew)
       return;
-    allStorages.push_back({what, maxBytes(value.getType(), mesh)});
+    allStorages.push_back({what, maxLocalBytes(value.getType(), mesh)});
   };
   for (BlockArgument arg : block.getArguments()) {
     add(arg, "argument");

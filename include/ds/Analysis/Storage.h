@@ -73,10 +73,6 @@ private:
 /// The op and, where its location tells it, the node of the model that it comes from: `matmul h.0.mlp.c_fc`.
 std::string describe(mlir::Operation *op);
 
-/// The bytes of one element in memory; i1 takes a byte.
-uint64_t elementBytes(mlir::Type type);
-/// The bytes of a tensor on the rank that holds most of it.
-uint64_t maxBytes(mlir::Type type, const Mesh &mesh);
 
 } // namespace ds
 

@@ -44,8 +44,6 @@ static bool sameSpace(RankedTensorType a, RankedTensorType b) {
   return left.dims == right.dims && left.flat == right.flat;
 }
 
-static DimMap identityMap(int64_t rank) { return llvm::to_vector<4>(llvm::seq<int64_t>(0, rank)); }
-
 /// Over which dims of the space `value` must run if it is to be `map` over them, seen through broadcasts: the source
 /// and its map.
 static std::pair<Value, DimMap> seeThrough(Value value, DimMap map) {

@@ -6,6 +6,7 @@
 #ifndef DS_LIB_PASSES_KERNELS_KERNELCLUSTERS_H
 #define DS_LIB_PASSES_KERNELS_KERNELCLUSTERS_H
 
+#include "ds/Analysis/DimMap.h"
 #include "ds/Dialect/DsDialect.h"
 
 #include <deque>
@@ -21,9 +22,6 @@ bool isFreeOp(mlir::Operation *op);
 /// Ops between which kernels are not fused, so that fusion does not lengthen lifetimes: matmuls, library calls, loops.
 /// Not collectives, which the schedule places anew, nor what only gives memory another name.
 bool separatesKernels(mlir::Operation *op);
-
-/// The dims of a kernel's iteration space over which a value runs, ascending.
-using DimMap = llvm::SmallVector<int64_t, 4>;
 
 /// One kernel in the making.
 struct KernelCluster {

@@ -6,6 +6,7 @@
 #include "ds/Analysis/KernelShape.h"
 #include "ds/Analysis/RowSchedule.h"
 #include "ds/Analysis/Storage.h"
+#include "ds/Analysis/TensorSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -60,7 +61,7 @@ struct StreamResults : ds::impl::StreamResultsPassBase<StreamResults> {
     const Mesh mesh = meshOf(getOperation());
     BufferSharing sharing;
     auto isStreamed = [&](OpResult result) {
-      const uint64_t bytes = maxBytes(result.getType(), mesh);
+      const uint64_t bytes = maxLocalBytes(result.getType(), mesh);
       return bytes >= minBytes && !canReplaceInput(result, sharing) &&
              (bytes >= 2 * minBytes || !isKeptBetweenPasses(result));
     };

@@ -4,6 +4,7 @@
 #include "ds/Analysis/AttentionShape.h"
 #include "ds/Analysis/KernelShape.h"
 #include "ds/Analysis/Lifetimes.h"
+#include "ds/Analysis/TensorSizes.h"
 #include "ds/Passes/Passes.h"
 #include "ds/Passes/Solvers/ArenaPacking.h"
 

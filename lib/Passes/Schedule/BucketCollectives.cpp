@@ -3,6 +3,7 @@
 
 #include "Collectives.h"
 
+#include "ds/Analysis/TensorSizes.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,11 +18,6 @@ using namespace mlir;
 using namespace ds;
 
 namespace {
-
-int64_t bytesOf(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() * llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
-}
 
 /// Collectives that will go together.
 struct Bucket {
@@ -88,7 +84,7 @@ private:
       bucket.firstPlace = place;
     bucket.starts.push_back(start);
     for (Value result : waitOf(start).getResults())
-      bucket.bytes += bytesOf(result.getType());
+      bucket.bytes += globalBytes(result.getType());
   }
 
   /// The others join the last of them, as long as nobody needs an earlier one.

@@ -5,6 +5,7 @@
 
 #include "ds/Analysis/Lifetimes.h"
 #include "ds/Analysis/RowSchedule.h"
+#include "ds/Analysis/TensorSizes.h"
 #include "ds/Dialect/IndexNotation.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -21,16 +22,16 @@ static double elementsOf(Type type, const Mesh &mesh) {
   return tensor ? static_cast<double>(maxOwnedElements(layoutOf(tensor), shapeOf(tensor), mesh)) : 0;
 }
 
-static double bytesOf(Type type, const Mesh &mesh) {
-  return isa<RankedTensorType>(type) ? static_cast<double>(maxBytes(type, mesh)) : 0;
+static double localBytesOf(Type type, const Mesh &mesh) {
+  return isa<RankedTensorType>(type) ? static_cast<double>(maxLocalBytes(type, mesh)) : 0;
 }
 
-static double bytesOf(Operation *op, const Mesh &mesh) {
+static double localBytesOf(Operation *op, const Mesh &mesh) {
   double bytes = 0;
   for (Type type : op->getOperandTypes())
-    bytes += bytesOf(type, mesh);
+    bytes += localBytesOf(type, mesh);
   for (Type type : op->getResultTypes())
-    bytes += bytesOf(type, mesh);
+    bytes += localBytesOf(type, mesh);
   return bytes;
 }
 
@@ -57,13 +58,13 @@ static double pointsOf(Operation *op, ArrayRef<unsigned> operands, const Mesh &m
 
 /// Two FLOPs per point of the iteration space on this rank.
 static OpWork matmulWork(Operation *op, const Mesh &mesh) {
-  return {2 * pointsOf(op, {0, 1}, mesh), 0, bytesOf(op, mesh)};
+  return {2 * pointsOf(op, {0, 1}, mesh), 0, localBytesOf(op, mesh)};
 }
 
 /// Two matmuls, or five for the gradient; with a causal mask half of each.
 static OpWork attentionWork(Operation *op, const Mesh &mesh) {
   const double matmuls = isa<FusedAttentionOp>(op) ? 2 : 5, part = op->hasAttr("causal") ? 0.5 : 1;
-  return {2 * matmuls * part * pointsOf(op, {0, 1}, mesh), 0, bytesOf(op, mesh)};
+  return {2 * matmuls * part * pointsOf(op, {0, 1}, mesh), 0, localBytesOf(op, mesh)};
 }
 
 /// Per element of `image`, the side with the output's channels, one row of `weight` [out, in, window...].
@@ -72,7 +73,7 @@ static OpWork convolutionWork(Operation *op, Value image, Value weight, const Me
   double perElement = 1;
   for (int64_t size : shape.drop_front())
     perElement *= static_cast<double>(size);
-  return {2 * perElement * elementsOf(image.getType(), mesh), 0, bytesOf(op, mesh)};
+  return {2 * perElement * elementsOf(image.getType(), mesh), 0, localBytesOf(op, mesh)};
 }
 
 static double opsPerElement(Operation &op) {
@@ -83,7 +84,7 @@ static double opsPerElement(Operation &op) {
 
 static OpWork kernelWork(KernelOp kernel, const Mesh &mesh) {
   OpWork work;
-  work.bytes = bytesOf(kernel.getOperation(), mesh);
+  work.bytes = localBytesOf(kernel.getOperation(), mesh);
   for (Operation &op : kernel.getBody().front()) {
     double elements = 0;
     for (Type type : op.getOperandTypes())
@@ -110,7 +111,7 @@ std::optional<OpWork> ds::workOf(Operation *op, const Mesh &mesh) {
       .Case(
           [&](ConvolutionGradWeightOp conv) { return convolutionWork(op, conv.getGradient(), conv.getResult(), mesh); })
       .Default([&](Operation *) {
-        return OpWork{0, 0, bytesOf(op, mesh)};
+        return OpWork{0, 0, localBytesOf(op, mesh)};
       });
 }
 
@@ -128,8 +129,8 @@ double ds::secondsOf(const OpWork &work, const Machine &rank) {
 double ds::secondsOf(StartOp start, const Mesh &mesh, const Machine &rank) {
   double in = 0, out = 0;
   for (auto [input, type] : llvm::zip_equal(start.getInputs(), start.getDestinationTypes())) {
-    in += bytesOf(input.getType(), mesh);
-    out += bytesOf(cast<TypeAttr>(type).getValue(), mesh);
+    in += localBytesOf(input.getType(), mesh);
+    out += localBytesOf(cast<TypeAttr>(type).getValue(), mesh);
   }
   const auto ranks = static_cast<double>(mesh.axisSize(start.getAxis().str()));
   if (ranks == 1)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "ds/Passes/Solvers/ArenaPacking.h"
+#include "ds/Plan/Plan.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -9,6 +10,8 @@
 #include <random>
 
 using namespace ds;
+
+static_assert(kArenaAlignment == plan::kBufferAlignment, "a plan's buffers begin where the arena's may");
 
 namespace {
 
