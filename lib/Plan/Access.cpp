@@ -3,8 +3,9 @@
 
 #include "ds/Plan/Access.h"
 
-#include "LibraryArguments.h"
+#include "ds/Plan/Check.h"
 #include "ds/Plan/Extents.h"
+#include "ds/Plan/LibrarySignature.h"
 
 using namespace ds::plan;
 
@@ -88,7 +89,36 @@ static std::vector<Access> accesses(const PlanT &plan, const FillT &fill) {
   return list.take();
 }
 
-static std::vector<Access> accesses(const PlanT &, const LibraryCallT &call) { return libraryAccesses(call); }
+/// Multiplies the access by an argument of a library call that is an int, or one int per spatial dim. An int that no
+/// buffer could fit gives a count that none has.
+static void multiply(Access &access, const std::vector<int64_t> &ints) {
+  for (int64_t value : ints)
+    if (value < 0 || __builtin_mul_overflow(access.count, value, &access.count))
+      access.count = kMaxElements;
+}
+
+static std::vector<Access> accesses(const PlanT &, const LibraryCallT &call) {
+  const LibrarySignature &signature = signatureOf(call.function);
+  const LibraryArguments arguments(call);
+  std::vector<Access> list;
+  for (size_t i = 0; i < call.buffers.size(); ++i) {
+    const LibraryBuffer &buffer = signature.buffers[i];
+    Access access{call.buffers[i], !buffer.isOutput, buffer.isOutput};
+    for (ArgumentName dim : buffer.dims) {
+      if (!arguments.isExtent(dim)) {
+        multiply(access, arguments.ints(dim));
+        continue;
+      }
+      const std::vector<uint32_t> ids = arguments.extents(dim);
+      access.extents.insert(access.extents.end(), ids.begin(), ids.end());
+    }
+    if (!buffer.divisor.empty())
+      access.divisor = arguments.extents(buffer.divisor).front();
+    access.elementBytes = sizeOf(buffer.holdsIndices ? DataType::I64 : call.type);
+    list.push_back(std::move(access));
+  }
+  return list;
+}
 
 /// Adds the two accesses of one segment.
 static void addSegment(AccessList &list, const CollectiveT &collective, const SegmentT &segment) {

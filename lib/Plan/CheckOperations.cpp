@@ -3,7 +3,7 @@
 
 #include "Checks.h"
 
-#include "LibraryArguments.h"
+#include "ds/Plan/LibrarySignature.h"
 
 #include <algorithm>
 #include <set>

@@ -24,9 +24,8 @@ inline constexpr int64_t kMaxWeightSum = 1 << 16;
 ///   5. no buffer is used outside its lifetime or read before it is written; variables live throughout, inputs from the
 ///      start, outputs to the end;
 ///   6. loops match on all queues; `order` is one schedule of all instructions; each event is signalled exactly once;
-///   7. no deadlock: queue orders, events and matched collectives are acyclic together, and the collectives of one
-///   group
-///      of ranks stand on one queue;
+///   7. no deadlock: queue orders, events and matched collectives are acyclic together, and the collectives of each
+///      group of ranks are on one queue;
 ///   8. no race: of two instructions that touch the same bytes, one of them writing, one happens before the other.
 /// What a kernel does with its pointers is not checked: a plan carries machine code and is trusted like a program.
 ///

@@ -3,18 +3,19 @@
 
 // The code of a kernel, for rows of groups and columns of groups (RowSchedule.h has the levels):
 //
+// clang-format off
 //   what does not change
 //   workspaces = neutral
 //   for each row
 //     what changes with the row
 //     for each pass
-//       for each line of columns                                            one line, unless the columns are several
-//       groups
+//       for each line of columns          (one line, unless the columns are several groups)
 //         what changes with the line
-//         for each vector of elements: compute, fold, store                 all loads before all stores: results may
-//         lie in inputs
+//         for each vector of elements     (all loads before all stores, as a result may be stored over an input)
+//           compute, fold, store
 //       the row statistics of the pass, and what depends on them
 //     what is folded or stored per row
+// clang-format on
 //
 // Without columns, the rows [begin, end) are one line.
 

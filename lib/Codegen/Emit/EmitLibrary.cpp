@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Matmuls and the functions of the runtime's library; their arguments are listed in ds/Runtime/Library.h.
+// Matmuls and the functions of the runtime's library; ds/Plan/LibrarySignature.h lists the arguments of these.
 
 #include "InstructionEmitter.h"
+
+#include "ds/Plan/LibrarySignature.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -50,13 +52,13 @@ void InstructionEmitter::emitMatmul(Operation *op) {
 
 namespace {
 
-/// A call in the making.
+/// The arguments of a call, by their names in the signature.
 struct Call {
   plan::LibraryFunction function;
-  SmallVector<Value> buffers;
-  std::vector<uint32_t> extents;
-  std::vector<int64_t> ints;
   Value data; ///< tells the type
+  std::map<plan::ArgumentName, Value> buffers = {};
+  std::map<plan::ArgumentName, std::vector<uint32_t>> extents = {};
+  std::map<plan::ArgumentName, std::vector<int64_t>> ints = {};
 };
 
 using Function = plan::LibraryFunction;
@@ -70,109 +72,127 @@ public:
   explicit LibraryCalls(ExtentTable &extents) : extents(extents) {}
 
   Call of(GatherRowsOp op) {
-    Value table = op.getTable();
-    return {Function::GatherRows,
-            {table, op.getIds(), op.getResult()},
-            {product(table, 0, 1), product(table, 1, rankOf(table)), product(op.getIds())},
-            {sizeOf(table, 0)},
-            table};
+    Call call{Function::GatherRows, op.getTable()};
+    call.buffers = {{"table", op.getTable()}, {"ids", op.getIds()}, {"out", op.getResult()}};
+    addRows(call, op.getTable(), op.getIds());
+    return call;
   }
   Call of(ScatterAddRowsOp op) {
-    Value table = op.getResult();
-    return {Function::ScatterAddRows,
-            {op.getIds(), op.getUpdates(), table},
-            {product(table, 0, 1), product(table, 1, rankOf(table)), product(op.getIds())},
-            {sizeOf(table, 0)},
-            table};
+    Call call{Function::ScatterAddRows, op.getResult()};
+    call.buffers = {{"ids", op.getIds()}, {"updates", op.getUpdates()}, {"out", op.getResult()}};
+    addRows(call, op.getResult(), op.getIds());
+    return call;
   }
   Call of(GatherElementsOp op) {
-    Value data = op.getInput();
-    return {Function::GatherElements,
-            {data, op.getIds(), op.getResult()},
-            picked(data, op.getIds(), op.getDim()),
-            {sizeOf(data, op.getDim())},
-            data};
+    Call call{Function::GatherElements, op.getInput()};
+    call.buffers = {{"data", op.getInput()}, {"indices", op.getIds()}, {"out", op.getResult()}};
+    addPicked(call, op.getInput(), op.getIds(), op.getDim());
+    return call;
   }
   Call of(ScatterElementsOp op) {
-    Value data = op.getResult();
-    return {Function::ScatterElements,
-            {op.getIds(), op.getUpdates(), data},
-            picked(data, op.getIds(), op.getDim()),
-            {sizeOf(data, op.getDim()), 1},
-            data};
+    Call call{Function::ScatterElements, op.getResult()};
+    call.buffers = {{"indices", op.getIds()}, {"updates", op.getUpdates()}, {"out", op.getResult()}};
+    addPicked(call, op.getResult(), op.getIds(), op.getDim());
+    call.ints["add"] = {1};
+    return call;
   }
   Call of(TopKOp op) {
-    return {Function::TopK,
-            {op.getInput(), op.getValues(), op.getIds()},
-            around(op.getInput(), op.getDim()),
-            {sizeOf(op.getValues(), op.getDim()), 1},
-            op.getInput()};
+    Call call{Function::TopK, op.getInput()};
+    call.buffers = {{"data", op.getInput()}, {"values", op.getValues()}, {"indices", op.getIds()}};
+    addAround(call, op.getInput(), op.getDim());
+    call.ints = {{"k", {sizeOf(op.getValues(), op.getDim())}}, {"largest", {1}}};
+    return call;
   }
   Call of(ConvolutionOp op) {
-    return convolution(Function::Convolution, {op.getInput(), op.getWeight(), op.getResult()}, op.getInput(),
-                       op.getWeight(), op.getResult(), op);
+    Call call{Function::Convolution, op.getInput()};
+    call.buffers = {{"input", op.getInput()}, {"weight", op.getWeight()}, {"output", op.getResult()}};
+    addConvolution(call, {op.getInput(), op.getWeight(), op.getResult()}, op);
+    return call;
   }
   Call of(ConvolutionGradInputOp op) {
-    return convolution(Function::ConvolutionGradInput, {op.getGradient(), op.getWeight(), op.getResult()},
-                       op.getResult(), op.getWeight(), op.getGradient(), op);
+    Call call{Function::ConvolutionGradInput, op.getResult()};
+    call.buffers = {{"gradOutput", op.getGradient()}, {"weight", op.getWeight()}, {"gradInput", op.getResult()}};
+    addConvolution(call, {op.getResult(), op.getWeight(), op.getGradient()}, op);
+    return call;
   }
   Call of(ConvolutionGradWeightOp op) {
-    return convolution(Function::ConvolutionGradWeight, {op.getInput(), op.getGradient(), op.getResult()},
-                       op.getInput(), op.getResult(), op.getGradient(), op);
+    Call call{Function::ConvolutionGradWeight, op.getInput()};
+    call.buffers = {{"input", op.getInput()}, {"gradOutput", op.getGradient()}, {"gradWeight", op.getResult()}};
+    addConvolution(call, {op.getInput(), op.getResult(), op.getGradient()}, op);
+    return call;
   }
-  Call of(MaxPoolOp op) { return pool(Function::MaxPool, {op.getInput(), op.getResult()}, op.getResult(), op); }
+  Call of(MaxPoolOp op) {
+    Call call{Function::MaxPool, op.getInput()};
+    call.buffers = {{"input", op.getInput()}, {"output", op.getResult()}};
+    addPool(call, op.getInput(), op.getResult(), op);
+    return call;
+  }
   Call of(MaxPoolGradOp op) {
-    return pool(Function::MaxPoolGrad, {op.getInput(), op.getGradient(), op.getResult()}, op.getGradient(), op);
+    Call call{Function::MaxPoolGrad, op.getInput()};
+    call.buffers = {{"input", op.getInput()}, {"gradOutput", op.getGradient()}, {"gradInput", op.getResult()}};
+    addPool(call, op.getInput(), op.getGradient(), op);
+    return call;
   }
 
 private:
+  /// The three tensors of a convolution, or their gradients.
+  struct Tensors {
+    Value input, weight, output;
+  };
+
   uint32_t product(Value value, size_t beginDim, size_t endDim) {
     return extents.addProduct(layoutOf(value), shapeOf(value.getType()), beginDim, endDim);
   }
   uint32_t product(Value value) { return extents.addCount(layoutOf(value), shapeOf(value.getType())); }
 
-  /// [outer, n, inner] around a dim.
-  std::vector<uint32_t> around(Value value, size_t dim) {
-    return {product(value, 0, dim), product(value, dim, dim + 1), product(value, dim + 1, rankOf(value))};
+  /// `ids` names rows of `table`.
+  void addRows(Call &call, Value table, Value ids) {
+    call.extents = {
+        {"rows", {product(table, 0, 1)}}, {"width", {product(table, 1, rankOf(table))}}, {"count", {product(ids)}}};
+    call.ints["N"] = {sizeOf(table, 0)};
   }
-  /// [outer, n, ids, inner] around a dim of which `ids` picks elements.
-  std::vector<uint32_t> picked(Value data, Value ids, size_t dim) {
-    std::vector<uint32_t> result = around(data, dim);
-    result.insert(result.begin() + 2, around(ids, dim)[1]);
-    return result;
+  void addAround(Call &call, Value value, size_t dim) {
+    call.extents = {{"outer", {product(value, 0, dim)}},
+                    {"n", {product(value, dim, dim + 1)}},
+                    {"inner", {product(value, dim + 1, rankOf(value))}}};
   }
-  void addSpatial(Call &call, Value image) {
-    for (size_t dim = 2; dim < rankOf(image); ++dim)
-      call.extents.push_back(product(image, dim, dim + 1));
-  }
-  static void addInts(Call &call, ArrayRef<int64_t> ints) {
-    call.ints.insert(call.ints.end(), ints.begin(), ints.end());
+  /// `ids` names elements of `data` along `dim`.
+  void addPicked(Call &call, Value data, Value ids, size_t dim) {
+    addAround(call, data, dim);
+    call.extents["m"] = {product(ids, dim, dim + 1)};
+    call.ints["N"] = {sizeOf(data, dim)};
   }
 
-  /// `input`, `weight` and `result` are those of the convolution itself.
-  template <typename OpT>
-  Call convolution(Function function, std::array<Value, 3> buffers, Value input, Value weight, Value result, OpT op) {
-    const size_t spatial = rankOf(input) - 2;
-    Call call{function, {buffers[0], buffers[1], buffers[2]}, {}, {static_cast<int64_t>(spatial)}, input};
-    call.extents = {product(input, 0, 1), product(input, 1, 2), product(weight, 0, 1),
-                    extents.addConstant(op.getGroups())};
-    addSpatial(call, input);
-    addSpatial(call, result);
-    for (size_t dim = 0; dim < spatial; ++dim)
-      call.ints.push_back(sizeOf(weight, dim + 2));
-    for (ArrayRef<int64_t> list : {op.getStrides(), op.getPads(), op.getDilations()})
-      addInts(call, list);
-    return call;
+  std::vector<uint32_t> spatial(Value image) {
+    std::vector<uint32_t> list;
+    for (size_t dim = 2; dim < rankOf(image); ++dim)
+      list.push_back(product(image, dim, dim + 1));
+    return list;
   }
-  /// `result` is that of the pooling itself.
-  template <typename OpT> Call pool(Function function, SmallVector<Value> buffers, Value result, OpT op) {
-    Value input = op.getInput();
-    Call call{function, buffers, {product(input, 0, 2)}, {static_cast<int64_t>(rankOf(input) - 2)}, input};
-    addSpatial(call, input);
-    addSpatial(call, result);
-    for (ArrayRef<int64_t> list : {op.getKernel(), op.getStrides(), op.getPads(), op.getDilations()})
-      addInts(call, list);
-    return call;
+  /// What convolutions and pools have in common.
+  template <typename OpT> void addWindow(Call &call, Value input, Value output, OpT op) {
+    const size_t dims = rankOf(input) - 2;
+    call.extents["in.."] = spatial(input);
+    call.extents["out.."] = spatial(output);
+    call.ints["S"] = {static_cast<int64_t>(dims)};
+    call.ints["strides.."] = op.getStrides();
+    call.ints["padBegin.."] = op.getPads().take_front(dims);
+    call.ints["padEnd.."] = op.getPads().drop_front(dims);
+    call.ints["dilations.."] = op.getDilations();
+  }
+  template <typename OpT> void addConvolution(Call &call, const Tensors &tensors, OpT op) {
+    addWindow(call, tensors.input, tensors.output, op);
+    call.extents["N"] = {product(tensors.input, 0, 1)};
+    call.extents["Ci"] = {product(tensors.input, 1, 2)};
+    call.extents["Co"] = {product(tensors.weight, 0, 1)};
+    call.extents["groups"] = {extents.addConstant(op.getGroups())};
+    for (size_t dim = 2; dim < rankOf(tensors.weight); ++dim)
+      call.ints["kernel.."].push_back(sizeOf(tensors.weight, dim));
+  }
+  template <typename OpT> void addPool(Call &call, Value input, Value output, OpT op) {
+    addWindow(call, input, output, op);
+    call.extents["planes"] = {product(input, 0, 2)};
+    call.ints["kernel.."] = op.getKernel();
   }
 
   ExtentTable &extents;
@@ -190,13 +210,10 @@ LogicalResult InstructionEmitter::emitLibrary(Operation *op) {
           .Default([](Operation *) { return std::nullopt; });
   if (!call)
     return op->emitOpError("has no instruction in the plan");
-  plan::LibraryCallT made;
-  made.function = call->function;
-  for (Value value : call->buffers)
-    made.buffers.push_back(storage.storageOf(value));
-  made.extents = call->extents;
-  made.ints = call->ints;
-  made.type = dataTypeOf(cast<RankedTensorType>(call->data.getType()).getElementType());
-  add(std::move(made), op);
+  plan::LibraryValues values{{}, call->extents, call->ints};
+  for (const auto &[name, value] : call->buffers)
+    values.buffers[name] = storage.storageOf(value);
+  const plan::DataType type = dataTypeOf(cast<RankedTensorType>(call->data.getType()).getElementType());
+  add(plan::makeLibraryCall(call->function, type, values), op);
   return success();
 }

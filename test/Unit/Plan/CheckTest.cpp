@@ -298,7 +298,7 @@ TEST(CheckOperations, libraryCallsMustHaveTheirArguments) {
   operation<LibraryCallT>(builder, 0, 2).extents = {2, 1, 2};
   EXPECT_EQ(check(builder.plan), absl::OkStatus());
   operation<LibraryCallT>(builder, 0, 2).buffers = {};
-  EXPECT_THAT(faultOf(builder), HasSubstr("iota must have 1 to 1 buffers, got 0"));
+  EXPECT_THAT(faultOf(builder), HasSubstr("iota must have 1 buffer, got 0"));
 }
 
 //===----------------------------------------------------------------------===//

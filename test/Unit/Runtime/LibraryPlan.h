@@ -12,7 +12,7 @@ namespace ds::runtime::test {
 
 class LibraryPlan : public PlanProgram {
 public:
-  /// `buffers` and `extentIds` as include/ds/Runtime/Library.h lists them.
+  /// `buffers` and `extentIds` as ds/Plan/LibrarySignature.h lists them.
   void addCall(plan::LibraryFunction function, plan::DataType type, std::vector<uint32_t> buffers,
                std::vector<uint32_t> extentIds, std::vector<int64_t> ints) {
     plan::LibraryCallT call;

@@ -205,8 +205,6 @@ TEST(Library, RefusesWrongNumbersOfArguments) {
   LibraryPlan program;
   program.addCall(LibraryFunction::GatherRows, plan::DataType::F32, {0, 0}, {}, {});
   program.buffer<float>(1);
-  EXPECT_NE(
-      program.start().message().find("gather_rows must have 3 to 3 buffers, 3 extents and 1 to 1 ints, got 2, 0 and 0"),
-      std::string::npos)
+  EXPECT_NE(program.start().message().find("gather_rows must have 3 buffers, got 2"), std::string::npos)
       << program.start();
 }

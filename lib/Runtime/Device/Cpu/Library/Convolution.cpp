@@ -203,50 +203,41 @@ static TaskOr makeEmpty(const ConvolutionSetup &setup, plan::LibraryFunction fun
   return task;
 }
 
-static absl::Status bindBuffers(const plan::LibraryCallT &call, const Bindings &bindings, ConvolutionSetup &setup) {
-  const auto bind = [&](size_t position, const std::vector<int64_t> &sizes, float *&target) -> absl::Status {
-    DS_ASSIGN_OR_RETURN(target, bindings.elementsAs<float>(call.buffers[position], productOf(sizes), call.type));
-    return absl::OkStatus();
-  };
-  const bool isForward = call.function == plan::LibraryFunction::Convolution;
-  const bool isGradInput = call.function == plan::LibraryFunction::ConvolutionGradInput;
-  // input, weight, output; gradOutput, weight, gradInput; input, gradOutput, gradWeight
-  const size_t input = isGradInput ? 2 : 0, weight = isForward || isGradInput ? 1 : 2,
-               output = isForward     ? 2
-                        : isGradInput ? 0
-                                      : 1;
-  DS_RETURN_IF_ERROR(bind(input, setup.inputSizes(), setup.input));
-  DS_RETURN_IF_ERROR(bind(weight, setup.weightSizes(), setup.weight));
-  DS_RETURN_IF_ERROR(bind(output, setup.outputSizes(), setup.output));
-  return call.buffers.size() > 3 ? bind(3, {setup.outputs}, setup.bias) : absl::OkStatus();
+/// Each function names the three tensors by what they are to it.
+static absl::Status bindBuffers(const LibraryOperands &operands, ConvolutionSetup &setup) {
+  const bool isForward = operands.function() == plan::LibraryFunction::Convolution;
+  const bool isGradInput = operands.function() == plan::LibraryFunction::ConvolutionGradInput;
+  DS_ASSIGN_OR_RETURN(setup.input, operands.buffer<float>(isGradInput ? "gradInput" : "input"));
+  DS_ASSIGN_OR_RETURN(setup.weight, operands.buffer<float>(isForward || isGradInput ? "weight" : "gradWeight"));
+  DS_ASSIGN_OR_RETURN(setup.output, operands.buffer<float>(isForward ? "output" : "gradOutput"));
+  if (!isGradInput) {
+    DS_ASSIGN_OR_RETURN(setup.bias, operands.buffer<float>(isForward ? "bias" : "gradBias"));
+  }
+  return absl::OkStatus();
 }
 
-TaskOr ds::runtime::buildConvolution(const plan::LibraryCallT &call, const Bindings &bindings) {
-  if (call.type != plan::DataType::F32)
-    return unsupportedType(call);
-  DS_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, bindings.lengths(call.extents));
-  const ptrdiff_t spatialDims = call.ints[0];
-  const std::vector<int64_t> in(sizes.begin() + 4, sizes.begin() + 4 + spatialDims),
-      out(sizes.begin() + 4 + spatialDims, sizes.end());
+TaskOr ds::runtime::buildConvolution(const LibraryOperands &operands) {
+  if (operands.type() != plan::DataType::F32)
+    return unsupportedType(operands);
   ConvolutionSetup setup;
-  setup.batch = sizes[0];
-  setup.inputs = sizes[1];
-  setup.outputs = sizes[2];
-  setup.groups = sizes[3];
+  setup.batch = operands.length("N");
+  setup.inputs = operands.length("Ci");
+  setup.outputs = operands.length("Co");
+  setup.groups = operands.length("groups");
   if (setup.groups != 0 && (setup.inputs % setup.groups != 0 || setup.outputs % setup.groups != 0))
     return absl::InvalidArgumentError(absl::StrCat("invalid plan: groups must divide the channels ", setup.inputs,
                                                    " and ", setup.outputs, ", got ", setup.groups));
-  DS_ASSIGN_OR_RETURN(setup.window, resolveWindow(call.ints, in, out));
-  DS_RETURN_IF_ERROR(bindBuffers(call, bindings, setup));
+  DS_ASSIGN_OR_RETURN(setup.window, resolveWindow(operands));
+  DS_RETURN_IF_ERROR(bindBuffers(operands, setup));
   if (isEmpty(setup))
-    return makeEmpty(setup, call.function);
+    return makeEmpty(setup, operands.function());
   DS_ASSIGN_OR_RETURN(const ConvolutionDescriptors descriptors, describe(setup));
-  switch (call.function) {
+  switch (operands.function()) {
   case plan::LibraryFunction::Convolution:
-    return makeForward(setup, descriptors, *bindings.scratch());
+    return makeForward(setup, descriptors, *operands.scratch());
   case plan::LibraryFunction::ConvolutionGradInput:
-    return makeGradInput(setup, descriptors, *bindings.scratch());
+    return makeGradInput(setup, descriptors, *operands.scratch());
   default:
-    return makeGradWeight(setup, descriptors, *bindings.scratch());
+    return makeGradWeight(setup, descriptors, *operands.scratch());
   }
 }

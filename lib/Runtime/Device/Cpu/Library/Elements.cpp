@@ -6,7 +6,6 @@
 #include "LibraryTask.h"
 
 #include "ds/Runtime/Device/ParallelFor.h"
-#include "ds/Runtime/StatusMacros.h"
 
 using namespace ds;
 using namespace ds::runtime;
@@ -82,67 +81,67 @@ template <typename T, bool Add> struct ScatterElementsTask : Task {
 };
 } // namespace
 
-static absl::StatusOr<ElementsShape> resolveShape(const plan::LibraryCallT &call, const Bindings &bindings) {
-  DS_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, bindings.lengths(call.extents));
-  DS_ASSIGN_OR_RETURN(const plan::ExtentValue n, bindings.extent(call.extents[1]));
-  return ElementsShape{{call.ints[0], n.begin, n.length}, sizes[0], sizes[2], sizes[3]};
+static ElementsShape shapeOf(const LibraryOperands &operands) {
+  const plan::ExtentValue n = operands.extent("n");
+  return {{operands.number("N"), n.begin, n.length},
+          operands.length("outer"),
+          operands.length("m"),
+          operands.length("inner")};
 }
 
-template <typename T> static TaskOr makeGather(const plan::LibraryCallT &call, const Bindings &bindings) {
+template <typename T> static TaskOr makeGather(const LibraryOperands &operands) {
   auto task = std::make_unique<GatherElementsTask<T>>();
-  DS_ASSIGN_OR_RETURN(task->shape, resolveShape(call, bindings));
-  const int64_t count = task->shape.elementCount();
-  DS_ASSIGN_OR_RETURN(task->data, bindings.elementsAs<T>(call.buffers[0], task->shape.dataCount(), call.type));
-  DS_ASSIGN_OR_RETURN(task->indices, bindings.elementsAs<int64_t>(call.buffers[1], count, plan::DataType::I64));
-  DS_ASSIGN_OR_RETURN(task->out, bindings.elementsAs<T>(call.buffers[2], count, call.type));
+  task->shape = shapeOf(operands);
+  DS_ASSIGN_OR_RETURN(task->data, operands.buffer<T>("data"));
+  DS_ASSIGN_OR_RETURN(task->indices, operands.buffer<int64_t>("indices"));
+  DS_ASSIGN_OR_RETURN(task->out, operands.buffer<T>("out"));
   return task;
 }
 
-template <typename T, bool Add> static TaskOr makeScatter(const plan::LibraryCallT &call, const Bindings &bindings) {
+template <typename T, bool Add> static TaskOr makeScatter(const LibraryOperands &operands) {
   auto task = std::make_unique<ScatterElementsTask<T, Add>>();
-  DS_ASSIGN_OR_RETURN(task->shape, resolveShape(call, bindings));
-  const int64_t count = task->shape.elementCount();
-  DS_ASSIGN_OR_RETURN(task->indices, bindings.elementsAs<int64_t>(call.buffers[0], count, plan::DataType::I64));
-  DS_ASSIGN_OR_RETURN(task->updates, bindings.elementsAs<T>(call.buffers[1], count, call.type));
-  DS_ASSIGN_OR_RETURN(task->out, bindings.elementsAs<T>(call.buffers[2], task->shape.dataCount(), call.type));
+  task->shape = shapeOf(operands);
+  DS_ASSIGN_OR_RETURN(task->indices, operands.buffer<int64_t>("indices"));
+  DS_ASSIGN_OR_RETURN(task->updates, operands.buffer<T>("updates"));
+  DS_ASSIGN_OR_RETURN(task->out, operands.buffer<T>("out"));
   return task;
 }
 
-TaskOr ds::runtime::buildGatherElements(const plan::LibraryCallT &call, const Bindings &bindings) {
-  switch (plan::sizeOf(call.type)) {
+TaskOr ds::runtime::buildGatherElements(const LibraryOperands &operands) {
+  switch (plan::sizeOf(operands.type())) {
   case 1:
-    return makeGather<uint8_t>(call, bindings);
+    return makeGather<uint8_t>(operands);
   case 2:
-    return makeGather<uint16_t>(call, bindings);
+    return makeGather<uint16_t>(operands);
   case 4:
-    return makeGather<uint32_t>(call, bindings);
+    return makeGather<uint32_t>(operands);
   default:
-    return makeGather<uint64_t>(call, bindings);
+    return makeGather<uint64_t>(operands);
   }
 }
 
-TaskOr ds::runtime::buildScatterElements(const plan::LibraryCallT &call, const Bindings &bindings) {
-  if (call.ints[1] != 0)
-    switch (call.type) {
+TaskOr ds::runtime::buildScatterElements(const LibraryOperands &operands) {
+  if (operands.number("add") != 0)
+    switch (operands.type()) {
     case plan::DataType::F32:
-      return makeScatter<float, true>(call, bindings);
+      return makeScatter<float, true>(operands);
     case plan::DataType::F64:
-      return makeScatter<double, true>(call, bindings);
+      return makeScatter<double, true>(operands);
     case plan::DataType::I32:
-      return makeScatter<int32_t, true>(call, bindings);
+      return makeScatter<int32_t, true>(operands);
     case plan::DataType::I64:
-      return makeScatter<int64_t, true>(call, bindings);
+      return makeScatter<int64_t, true>(operands);
     default:
-      return unsupportedType(call);
+      return unsupportedType(operands);
     }
-  switch (plan::sizeOf(call.type)) {
+  switch (plan::sizeOf(operands.type())) {
   case 1:
-    return makeScatter<uint8_t, false>(call, bindings);
+    return makeScatter<uint8_t, false>(operands);
   case 2:
-    return makeScatter<uint16_t, false>(call, bindings);
+    return makeScatter<uint16_t, false>(operands);
   case 4:
-    return makeScatter<uint32_t, false>(call, bindings);
+    return makeScatter<uint32_t, false>(operands);
   default:
-    return makeScatter<uint64_t, false>(call, bindings);
+    return makeScatter<uint64_t, false>(operands);
   }
 }

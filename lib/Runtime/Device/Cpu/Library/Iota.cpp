@@ -4,7 +4,6 @@
 #include "LibraryTask.h"
 
 #include "ds/Runtime/Device/ParallelFor.h"
-#include "ds/Runtime/StatusMacros.h"
 
 using namespace ds;
 using namespace ds::runtime;
@@ -24,31 +23,29 @@ template <typename T> struct IotaTask : Task {
 };
 } // namespace
 
-template <typename T> static TaskOr makeIota(const plan::LibraryCallT &call, const Bindings &bindings) {
-  DS_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, bindings.lengths(call.extents));
-  DS_ASSIGN_OR_RETURN(const plan::ExtentValue n, bindings.extent(call.extents[1]));
+template <typename T> static TaskOr makeIota(const LibraryOperands &operands) {
   auto task = std::make_unique<IotaTask<T>>();
-  DS_ASSIGN_OR_RETURN(task->out, bindings.elementsAs<T>(call.buffers[0], productOf(sizes), call.type));
-  task->outer = sizes[0];
-  task->n = sizes[1];
-  task->inner = sizes[2];
-  task->first = n.begin;
-  task->start = call.ints.empty() ? 0 : call.ints[0];
-  task->step = call.ints.size() < 2 ? 1 : call.ints[1];
+  DS_ASSIGN_OR_RETURN(task->out, operands.buffer<T>("out"));
+  task->outer = operands.length("outer");
+  task->n = operands.length("n");
+  task->inner = operands.length("inner");
+  task->first = operands.extent("n").begin;
+  task->start = operands.number("start", 0);
+  task->step = operands.number("step", 1);
   return task;
 }
 
-TaskOr ds::runtime::buildIota(const plan::LibraryCallT &call, const Bindings &bindings) {
-  switch (call.type) {
+TaskOr ds::runtime::buildIota(const LibraryOperands &operands) {
+  switch (operands.type()) {
   case plan::DataType::F32:
-    return makeIota<float>(call, bindings);
+    return makeIota<float>(operands);
   case plan::DataType::F64:
-    return makeIota<double>(call, bindings);
+    return makeIota<double>(operands);
   case plan::DataType::I32:
-    return makeIota<int32_t>(call, bindings);
+    return makeIota<int32_t>(operands);
   case plan::DataType::I64:
-    return makeIota<int64_t>(call, bindings);
+    return makeIota<int64_t>(operands);
   default:
-    return unsupportedType(call);
+    return unsupportedType(operands);
   }
 }

@@ -3,68 +3,53 @@
 
 #include "LibraryTask.h"
 
-#include "ds/Runtime/StatusMacros.h"
-
 #include "absl/strings/str_cat.h"
 
 using namespace ds;
 using namespace ds::runtime;
 
-LibraryArity ds::runtime::libraryArity(plan::LibraryFunction function, size_t spatialDims) {
-  const size_t window = 1 + 5 * spatialDims; // S, kernel, strides, pads at both ends, dilations
-  switch (function) {
-  case plan::LibraryFunction::Iota:
-    return {1, 1, 3, 0, 2};
-  case plan::LibraryFunction::GatherRows:
-  case plan::LibraryFunction::ScatterAddRows:
-    return {3, 3, 3, 1, 1};
-  case plan::LibraryFunction::GatherElements:
-    return {3, 3, 4, 1, 1};
-  case plan::LibraryFunction::ScatterElements:
-    return {3, 3, 4, 2, 2};
-  case plan::LibraryFunction::TopK:
-    return {3, 3, 3, 2, 2};
-  case plan::LibraryFunction::Convolution:
-    return {3, 4, 4 + 2 * spatialDims, window, window};
-  case plan::LibraryFunction::ConvolutionGradInput:
-    return {3, 3, 4 + 2 * spatialDims, window, window};
-  case plan::LibraryFunction::ConvolutionGradWeight:
-    return {3, 4, 4 + 2 * spatialDims, window, window};
-  case plan::LibraryFunction::MaxPool:
-    return {2, 2, 1 + 2 * spatialDims, window, window};
-  case plan::LibraryFunction::MaxPoolGrad:
-    return {3, 3, 1 + 2 * spatialDims, window, window};
+absl::StatusOr<LibraryOperands> LibraryOperands::bind(const plan::LibraryCallT &call, const Bindings &bindings) {
+  if (const auto fault = plan::findLibraryFault(call))
+    return absl::InvalidArgumentError(absl::StrCat("invalid plan: ", *fault));
+  LibraryOperands operands(call, bindings);
+  for (plan::ArgumentName name : plan::signatureOf(call.function).extents)
+    for (uint32_t id : operands.arguments.extents(name)) {
+      DS_ASSIGN_OR_RETURN(const plan::ExtentValue value, bindings.extent(id));
+      operands.extents[name].push_back(value);
+    }
+  return operands;
+}
+
+std::vector<int64_t> LibraryOperands::lengths(plan::ArgumentName name) const {
+  std::vector<int64_t> result;
+  for (const plan::ExtentValue &value : extents.at(name))
+    result.push_back(value.length);
+  return result;
+}
+
+int64_t LibraryOperands::number(plan::ArgumentName name, int64_t otherwise) const {
+  const std::vector<int64_t> given = arguments.ints(name);
+  return given.empty() ? otherwise : given.front();
+}
+
+absl::StatusOr<char *> LibraryOperands::memory(plan::ArgumentName name) const {
+  const std::optional<size_t> place = arguments.placeOf(name);
+  if (!place)
+    return nullptr;
+  const plan::LibraryBuffer &buffer = plan::signatureOf(call.function).buffers[*place];
+  std::vector<int64_t> sizes;
+  for (plan::ArgumentName dim : buffer.dims) {
+    const std::vector<int64_t> some = arguments.isExtent(dim) ? lengths(dim) : numbers(dim);
+    sizes.insert(sizes.end(), some.begin(), some.end());
   }
-  return {};
+  const int64_t divisor = buffer.divisor.empty() ? 1 : std::max<int64_t>(length(buffer.divisor), 1);
+  return bindings.elements(call.buffers[*place], productOf(sizes) / divisor,
+                           buffer.holdsIndices ? plan::DataType::I64 : call.type);
 }
 
-static bool isSpatial(plan::LibraryFunction function) {
-  return function >= plan::LibraryFunction::Convolution && function <= plan::LibraryFunction::MaxPoolGrad;
-}
-
-static absl::Status checkArity(const plan::LibraryCallT &call) {
-  const std::string name(plan::nameOf(call.function));
-  size_t spatialDims = 0;
-  if (isSpatial(call.function)) {
-    if (call.ints.empty() || call.ints[0] < 1 || call.ints[0] > 2)
-      return absl::InvalidArgumentError(absl::StrCat("invalid plan: ", name, " must have 1 or 2 spatial dims"));
-    spatialDims = static_cast<size_t>(call.ints[0]);
-  }
-  const LibraryArity arity = libraryArity(call.function, spatialDims);
-  const bool isGood = call.buffers.size() >= arity.minBuffers && call.buffers.size() <= arity.maxBuffers &&
-                      call.extents.size() == arity.extents && call.ints.size() >= arity.minInts &&
-                      call.ints.size() <= arity.maxInts;
-  if (isGood)
-    return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("invalid plan: ", name, " must have ", arity.minBuffers, " to ", arity.maxBuffers, " buffers, ",
-                   arity.extents, " extents and ", arity.minInts, " to ", arity.maxInts, " ints, got ",
-                   call.buffers.size(), ", ", call.extents.size(), " and ", call.ints.size()));
-}
-
-absl::Status ds::runtime::unsupportedType(const plan::LibraryCallT &call) {
-  return absl::UnimplementedError(absl::StrCat(std::string(plan::nameOf(call.function)), " has no code for type ",
-                                               std::string(plan::nameOf(call.type))));
+absl::Status ds::runtime::unsupportedType(const LibraryOperands &operands) {
+  return absl::UnimplementedError(absl::StrCat(std::string(plan::nameOf(operands.function())), " has no code for type ",
+                                               std::string(plan::nameOf(operands.type()))));
 }
 
 absl::Status IndexRange::check(const int64_t *indices, int64_t count) const {
@@ -76,27 +61,27 @@ absl::Status IndexRange::check(const int64_t *indices, int64_t count) const {
 }
 
 TaskOr ds::runtime::buildLibraryCall(const plan::LibraryCallT &call, const Bindings &bindings) {
-  DS_RETURN_IF_ERROR(checkArity(call));
+  DS_ASSIGN_OR_RETURN(const LibraryOperands operands, LibraryOperands::bind(call, bindings));
   switch (call.function) {
   case plan::LibraryFunction::Iota:
-    return buildIota(call, bindings);
+    return buildIota(operands);
   case plan::LibraryFunction::GatherRows:
-    return buildGatherRows(call, bindings);
+    return buildGatherRows(operands);
   case plan::LibraryFunction::ScatterAddRows:
-    return buildScatterAddRows(call, bindings);
+    return buildScatterAddRows(operands);
   case plan::LibraryFunction::GatherElements:
-    return buildGatherElements(call, bindings);
+    return buildGatherElements(operands);
   case plan::LibraryFunction::ScatterElements:
-    return buildScatterElements(call, bindings);
+    return buildScatterElements(operands);
   case plan::LibraryFunction::TopK:
-    return buildTopK(call, bindings);
+    return buildTopK(operands);
   case plan::LibraryFunction::Convolution:
   case plan::LibraryFunction::ConvolutionGradInput:
   case plan::LibraryFunction::ConvolutionGradWeight:
-    return buildConvolution(call, bindings);
+    return buildConvolution(operands);
   case plan::LibraryFunction::MaxPool:
   case plan::LibraryFunction::MaxPoolGrad:
-    return buildMaxPool(call, bindings);
+    return buildMaxPool(operands);
   }
   return absl::InvalidArgumentError("invalid plan: unknown library function");
 }

@@ -5,7 +5,6 @@
 #include "Window.h"
 
 #include "ds/Runtime/Device/ParallelFor.h"
-#include "ds/Runtime/StatusMacros.h"
 
 #include <limits>
 
@@ -69,26 +68,21 @@ struct MaxPoolTask : Task {
 };
 } // namespace
 
-TaskOr ds::runtime::buildMaxPool(const plan::LibraryCallT &call, const Bindings &bindings) {
-  if (call.type != plan::DataType::F32)
-    return unsupportedType(call);
-  DS_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, bindings.lengths(call.extents));
-  const ptrdiff_t spatialDims = call.ints[0];
-  const std::vector<int64_t> in(sizes.begin() + 1, sizes.begin() + 1 + spatialDims),
-      out(sizes.begin() + 1 + spatialDims, sizes.end());
-  DS_ASSIGN_OR_RETURN(const std::vector<WindowDim> window, resolveWindow(call.ints, in, out));
-  const int64_t inputs = productOf({sizes[0], productOf(in)}), outputs = productOf({sizes[0], productOf(out)});
+TaskOr ds::runtime::buildMaxPool(const LibraryOperands &operands) {
+  if (operands.type() != plan::DataType::F32)
+    return unsupportedType(operands);
+  DS_ASSIGN_OR_RETURN(const std::vector<WindowDim> window, resolveWindow(operands));
   auto task = std::make_unique<MaxPoolTask>();
-  task->planes = sizes[0];
+  task->planes = operands.length("planes");
   task->columns = window.back();
   if (window.size() == 2)
     task->rows = window[0];
-  DS_ASSIGN_OR_RETURN(task->input, bindings.elementsAs<float>(call.buffers[0], inputs, call.type));
-  if (call.function == plan::LibraryFunction::MaxPool) {
-    DS_ASSIGN_OR_RETURN(task->output, bindings.elementsAs<float>(call.buffers[1], outputs, call.type));
+  DS_ASSIGN_OR_RETURN(task->input, operands.buffer<float>("input"));
+  if (operands.function() == plan::LibraryFunction::MaxPool) {
+    DS_ASSIGN_OR_RETURN(task->output, operands.buffer<float>("output"));
     return task;
   }
-  DS_ASSIGN_OR_RETURN(task->gradOutput, bindings.elementsAs<float>(call.buffers[1], outputs, call.type));
-  DS_ASSIGN_OR_RETURN(task->gradInput, bindings.elementsAs<float>(call.buffers[2], inputs, call.type));
+  DS_ASSIGN_OR_RETURN(task->gradOutput, operands.buffer<float>("gradOutput"));
+  DS_ASSIGN_OR_RETURN(task->gradInput, operands.buffer<float>("gradInput"));
   return task;
 }

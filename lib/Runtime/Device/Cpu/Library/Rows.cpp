@@ -7,7 +7,6 @@
 
 #include "ds/Runtime/Device/FastCopy.h"
 #include "ds/Runtime/Device/ParallelFor.h"
-#include "ds/Runtime/StatusMacros.h"
 
 #include <cstring>
 #include <utility>
@@ -76,9 +75,9 @@ private:
 /// The work is cut by rows, as threads that write parts of one row fetch lines of each other, or by columns where a
 /// single row has many of the updates.
 template <typename T> struct ScatterAddRowsTask : Task {
-  static constexpr int64_t kLeastColumns = 64;     ///< of a piece
-  static constexpr int64_t kPartColumns = 256;     ///< of a row, which are summed at a time
-  static constexpr int64_t kMostAsked = 4;         ///< updates of the next row
+  static constexpr int64_t kLeastColumns = 64;     ///< the fewest columns that a thread takes of a row
+  static constexpr int64_t kPartColumns = 256;     ///< the columns of a row that are summed at a time
+  static constexpr int64_t kMostAsked = 4;         ///< the most updates of the next row that are prefetched
   static constexpr int64_t kStreamBytes = 8 << 20; ///< a larger result does not stay in a cache anyway
 
   absl::Status run(const TaskContext &) override {
@@ -148,47 +147,49 @@ template <typename T> struct ScatterAddRowsTask : Task {
 };
 } // namespace
 
-TaskOr ds::runtime::buildGatherRows(const plan::LibraryCallT &call, const Bindings &bindings) {
-  DS_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, bindings.lengths(call.extents));
-  DS_ASSIGN_OR_RETURN(const plan::ExtentValue rows, bindings.extent(call.extents[0]));
+/// The rows of the table that this rank holds.
+static IndexRange rowsOf(const LibraryOperands &operands) {
+  const plan::ExtentValue rows = operands.extent("rows");
+  return {operands.number("N"), rows.begin, rows.length};
+}
+
+TaskOr ds::runtime::buildGatherRows(const LibraryOperands &operands) {
   auto task = std::make_unique<GatherRowsTask>();
-  DS_ASSIGN_OR_RETURN(task->table, bindings.elements(call.buffers[0], productOf({sizes[0], sizes[1]}), call.type));
-  DS_ASSIGN_OR_RETURN(task->ids, bindings.elementsAs<int64_t>(call.buffers[1], sizes[2], plan::DataType::I64));
-  DS_ASSIGN_OR_RETURN(task->out, bindings.elements(call.buffers[2], productOf({sizes[2], sizes[1]}), call.type));
-  task->range = {call.ints[0], rows.begin, rows.length};
-  task->rowBytes = sizes[1] * static_cast<int64_t>(plan::sizeOf(call.type));
-  task->count = sizes[2];
+  DS_ASSIGN_OR_RETURN(task->table, operands.buffer<char>("table"));
+  DS_ASSIGN_OR_RETURN(task->ids, operands.buffer<int64_t>("ids"));
+  DS_ASSIGN_OR_RETURN(task->out, operands.buffer<char>("out"));
+  task->range = rowsOf(operands);
+  task->rowBytes = operands.length("width") * static_cast<int64_t>(plan::sizeOf(operands.type()));
+  task->count = operands.length("count");
   return task;
 }
 
-template <typename T> static TaskOr makeScatterAddRows(const plan::LibraryCallT &call, const Bindings &bindings) {
-  DS_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, bindings.lengths(call.extents));
-  DS_ASSIGN_OR_RETURN(const plan::ExtentValue rows, bindings.extent(call.extents[0]));
+template <typename T> static TaskOr makeScatterAddRows(const LibraryOperands &operands) {
   auto task = std::make_unique<ScatterAddRowsTask<T>>();
-  DS_ASSIGN_OR_RETURN(task->ids, bindings.elementsAs<int64_t>(call.buffers[0], sizes[2], plan::DataType::I64));
-  DS_ASSIGN_OR_RETURN(task->updates,
-                      bindings.elementsAs<T>(call.buffers[1], productOf({sizes[2], sizes[1]}), call.type));
-  DS_ASSIGN_OR_RETURN(task->out, bindings.elementsAs<T>(call.buffers[2], productOf({sizes[0], sizes[1]}), call.type));
-  task->range = {call.ints[0], rows.begin, rows.length};
-  task->width = sizes[1];
-  task->count = sizes[2];
-  task->scratch = bindings.scratch();
+  DS_ASSIGN_OR_RETURN(task->ids, operands.buffer<int64_t>("ids"));
+  DS_ASSIGN_OR_RETURN(task->updates, operands.buffer<T>("updates"));
+  DS_ASSIGN_OR_RETURN(task->out, operands.buffer<T>("out"));
+  task->range = rowsOf(operands);
+  task->width = operands.length("width");
+  task->count = operands.length("count");
+  task->scratch = operands.scratch();
   if (task->width > 0) // so the rows are in the arena, and as many numbers fit
-    task->scratch->reserve(static_cast<size_t>(RowUpdates::memoryOf(rows.length, sizes[2])) * sizeof(int64_t));
+    task->scratch->reserve(static_cast<size_t>(RowUpdates::memoryOf(task->range.length, task->count)) *
+                           sizeof(int64_t));
   return task;
 }
 
-TaskOr ds::runtime::buildScatterAddRows(const plan::LibraryCallT &call, const Bindings &bindings) {
-  switch (call.type) {
+TaskOr ds::runtime::buildScatterAddRows(const LibraryOperands &operands) {
+  switch (operands.type()) {
   case plan::DataType::F32:
-    return makeScatterAddRows<float>(call, bindings);
+    return makeScatterAddRows<float>(operands);
   case plan::DataType::F64:
-    return makeScatterAddRows<double>(call, bindings);
+    return makeScatterAddRows<double>(operands);
   case plan::DataType::I32:
-    return makeScatterAddRows<int32_t>(call, bindings);
+    return makeScatterAddRows<int32_t>(operands);
   case plan::DataType::I64:
-    return makeScatterAddRows<int64_t>(call, bindings);
+    return makeScatterAddRows<int64_t>(operands);
   default:
-    return unsupportedType(call);
+    return unsupportedType(operands);
   }
 }

@@ -4,7 +4,6 @@
 #include "LibraryTask.h"
 
 #include "ds/Runtime/Device/ParallelFor.h"
-#include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -60,36 +59,35 @@ template <typename T> struct TopKTask : Task {
 };
 } // namespace
 
-template <typename T> static TaskOr makeTopK(const plan::LibraryCallT &call, const Bindings &bindings) {
-  DS_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, bindings.lengths(call.extents));
+template <typename T> static TaskOr makeTopK(const LibraryOperands &operands) {
   auto task = std::make_unique<TopKTask<T>>();
-  task->outer = sizes[0];
-  task->n = sizes[1];
-  task->inner = sizes[2];
-  task->k = call.ints[0];
-  task->largest = call.ints[1] != 0;
+  task->outer = operands.length("outer");
+  task->n = operands.length("n");
+  task->inner = operands.length("inner");
+  task->k = operands.number("k");
+  task->largest = operands.number("largest") != 0;
   if (task->k < 0 || task->k > task->n)
     return absl::InvalidArgumentError(absl::StrCat("invalid plan: k must be in [0, ", task->n, "], got ", task->k));
   const int64_t results = productOf({task->outer, task->k, task->inner});
-  DS_ASSIGN_OR_RETURN(task->data, bindings.elementsAs<T>(call.buffers[0], productOf(sizes), call.type));
-  DS_ASSIGN_OR_RETURN(task->values, bindings.elementsAs<T>(call.buffers[1], results, call.type));
-  DS_ASSIGN_OR_RETURN(task->indices, bindings.elementsAs<int64_t>(call.buffers[2], results, plan::DataType::I64));
+  DS_ASSIGN_OR_RETURN(task->data, operands.buffer<T>("data"));
+  DS_ASSIGN_OR_RETURN(task->values, operands.buffer<T>("values"));
+  DS_ASSIGN_OR_RETURN(task->indices, operands.buffer<int64_t>("indices"));
   task->pieces = results == 0 ? 0 : getThreads();
   task->order.resize(static_cast<size_t>(task->pieces * task->n));
   return task;
 }
 
-TaskOr ds::runtime::buildTopK(const plan::LibraryCallT &call, const Bindings &bindings) {
-  switch (call.type) {
+TaskOr ds::runtime::buildTopK(const LibraryOperands &operands) {
+  switch (operands.type()) {
   case plan::DataType::F32:
-    return makeTopK<float>(call, bindings);
+    return makeTopK<float>(operands);
   case plan::DataType::F64:
-    return makeTopK<double>(call, bindings);
+    return makeTopK<double>(operands);
   case plan::DataType::I32:
-    return makeTopK<int32_t>(call, bindings);
+    return makeTopK<int32_t>(operands);
   case plan::DataType::I64:
-    return makeTopK<int64_t>(call, bindings);
+    return makeTopK<int64_t>(operands);
   default:
-    return unsupportedType(call);
+    return unsupportedType(operands);
   }
 }

@@ -26,16 +26,15 @@ static absl::Status checkDim(const WindowDim &dim) {
       absl::StrCat("invalid plan: a window over ", dim.in, " elements must give ", outputs, ", got ", dim.out));
 }
 
-absl::StatusOr<std::vector<WindowDim>> ds::runtime::resolveWindow(const std::vector<int64_t> &ints,
-                                                                  const std::vector<int64_t> &in,
-                                                                  const std::vector<int64_t> &out) {
-  const size_t spatialDims = in.size();
-  const auto number = [&](size_t list, size_t dim) { return ints[1 + list * spatialDims + dim]; };
+absl::StatusOr<std::vector<WindowDim>> ds::runtime::resolveWindow(const LibraryOperands &operands) {
+  const std::vector<int64_t> in = operands.lengths("in.."), out = operands.lengths("out..");
+  const std::vector<int64_t> kernel = operands.numbers("kernel.."), strides = operands.numbers("strides.."),
+                             padBegin = operands.numbers("padBegin.."), padEnd = operands.numbers("padEnd.."),
+                             dilations = operands.numbers("dilations..");
   std::vector<WindowDim> window;
-  for (size_t i = 0; i < spatialDims; ++i) {
-    window.push_back({in[i], out[i], number(0, i), number(1, i), number(2, i), number(3, i), number(4, i)});
-    if (absl::Status status = checkDim(window.back()); !status.ok())
-      return status;
+  for (size_t i = 0; i < in.size(); ++i) {
+    window.push_back({in[i], out[i], kernel[i], strides[i], padBegin[i], padEnd[i], dilations[i]});
+    DS_RETURN_IF_ERROR(checkDim(window.back()));
   }
   return window;
 }
