@@ -48,8 +48,9 @@ SmallVector<int64_t> RotaryEmbeddingOp::getTableDims() {
 }
 
 SmallVector<std::pair<int64_t, int64_t>> RotaryEmbeddingOp::getTableRuns() {
+  const SmallVector<int64_t> dims = getTableDims(); // Named, as llvm::reverse does not keep a temporary alive.
   SmallVector<std::pair<int64_t, int64_t>> runs;
-  for (int64_t dim : llvm::reverse(getTableDims())) {
+  for (int64_t dim : llvm::reverse(dims)) {
     if (!runs.empty() && runs.back().first == dim + 1)
       runs.back().first = dim;
     else

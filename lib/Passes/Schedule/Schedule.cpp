@@ -145,9 +145,12 @@ private:
     Operation *target = place == needed ? wait : timeline.ops[place];
     if (place < needed && nextGather && earliest <= nextPlace && nextPlace <= place)
       target = nextGather;
-    for (Value input : gather.getInputs())
-      for (FenceOp fence : llvm::reverse(fencesOf(gather, input)))
+    for (Value input : gather.getInputs()) {
+      const SmallVector<FenceOp> fences =
+          fencesOf(gather, input); // Named, as llvm::reverse does not keep a temporary alive.
+      for (FenceOp fence : llvm::reverse(fences))
         fence->moveBefore(target);
+    }
     gather->moveBefore(target);
     axisIsNeeded = begin;
     nextGather = gather;
