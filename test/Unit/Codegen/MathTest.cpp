@@ -22,6 +22,9 @@ struct MathCase {
   double floor = 1e-35;    ///< absolute
 };
 
+/// What gtest shows of a case.
+void PrintTo(const MathCase &test, std::ostream *out) { *out << test.op; }
+
 double rsqrt(double x) { return 1 / std::sqrt(x); }
 
 class MathTest : public testing::TestWithParam<MathCase> {};
