@@ -20,7 +20,7 @@ In the sections marked with "auto", the value `"auto"` means the default, as in 
 Status of a key:
 
 * **honoured**: does what it says.
-* **no effect**: accepted for compatibility, changes nothing; the report lists such keys that a file has.
+* **no effect**: accepted for compatibility, changes nothing; `ds-run check-config` lists those that a file has.
 * **refused**: may have its default, or another value that asks for nothing; all else is refused, with exit code 3.
   While a section is switched off by its key `enabled`, `device` or `deepcompile`, its other keys have no effect.
 
@@ -29,7 +29,7 @@ Exit code 2: the file is wrong. Exit code 3: the file asks for what this version
 **Batch sizes.** Missing ones follow from the others: `gradient_accumulation_steps` is the quotient, or 1. If
 `train_micro_batch_size_per_gpu` is given, `train_batch_size` must be its product with `gradient_accumulation_steps` and
 the number of data-parallel ranks. If it is not, `gradient_accumulation_steps` must divide `train_batch_size`, and the
-parts are spread over the ranks even where they do not divide.
+samples of each micro-batch are spread over the ranks even where they do not divide.
 
 **Learning rate.** The schedule advances after each update, as DeepSpeed's engine does it: step 0 has the starting value,
 and step s the value of the schedule's iteration s - 1.

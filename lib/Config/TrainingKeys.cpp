@@ -23,7 +23,7 @@ static void addBatchKeys(Section top) {
               "micro-batches per optimizer step; if not given, it follows from the two others, or is 1")
       .atLeast(1)
       .into(DS_PLACE(batch.accumulation));
-  top.flag("managed_gradient_accumulation", Refused, "true", "false: the caller decides when a step ends");
+  top.flag("managed_gradient_accumulation", Refused, "true", "false: the training script decides when a step ends");
   top.number("gradient_clipping", Honoured, "1.0",
              "largest global L2 norm of the gradients; 0 is no clipping, which was the default before DeepSpeed 0.19.3")
       .atLeast(0)
@@ -36,13 +36,18 @@ static void addEngineKeys(Section top) {
       .atLeast(1)
       .atRunTime()
       .into(DS_PLACE(stepsPerPrint));
-  top.flag("wall_clock_breakdown", NoEffect, "false", "timers; `ds-run report` has the time of each part")
+  top.flag("wall_clock_breakdown", NoEffect, "false",
+           "times the parts of a step; here `ds-run train --profile` writes the time of each instruction")
       .into(DS_PLACE(hasWallClockBreakdown));
-  top.flag("memory_breakdown", NoEffect, "false", "the plan has the memory report");
-  top.flag("dump_state", NoEffect, "false", "dumps the engine's state");
-  top.flag("dataloader_drop_last", NoEffect, "false", "each step has a full batch anyway");
-  top.integer("vocabulary_size", NoEffect, "null", "a check of alignment in DeepSpeed").atLeast(1);
-  top.flag("graph_harvesting", NoEffect, "false", "captures graphs; done wherever it is possible");
+  top.flag("memory_breakdown", NoEffect, "false",
+           "prints memory in use; here `ds-run inspect` tells it before the run");
+  top.flag("dump_state", NoEffect, "false", "prints the settings of DeepSpeed's engine");
+  top.flag("dataloader_drop_last", NoEffect, "false",
+           "leaves out a last batch that is not full; here every step has a full batch");
+  top.integer("vocabulary_size", NoEffect, "null",
+              "size of the vocabulary, for a warning of DeepSpeed's about its alignment")
+      .atLeast(1);
+  top.flag("graph_harvesting", NoEffect, "false", "captures CUDA graphs; plans run on the CPU, where there are none");
   top.string("log_level", NoEffect, "null", "verbosity of DeepSpeed's logger");
 }
 
@@ -68,7 +73,7 @@ static void addAdamKeys(Section params) {
       .atLeast(0)
       .only(types)
       .into(DS_PLACE(optimizer.weightDecay));
-  params.flag("bias_correction", Honoured, "true", "corrects the moments for their start at zero")
+  params.flag("bias_correction", Honoured, "true", "divides the moments by 1 - beta^step, as they start at zero")
       .only(types)
       .into(DS_PLACE(optimizer.biasCorrection));
   params.flag("adam_w_mode", Honoured, "true", "\"Adam\": decoupled weight decay, that is AdamW")
@@ -80,7 +85,10 @@ static void addAdamKeys(Section params) {
       .into(DS_PLACE(optimizer.isTorchAdam));
   params.flag("fp32_optimizer_states", Refused, "true", "false: moments in 16 bits").only(types);
   params.flag("amsgrad", Refused, "false", "the AMSGrad variant").only(types);
-  params.flag("set_grad_none", NoEffect, "true", "frees gradients after the step; the plan decides").only(types);
+  params
+      .flag("set_grad_none", NoEffect, "true",
+            "frees gradients after the step; here the plan says how long each one lives")
+      .only(types);
   params.number("max_grad_norm", Refused, "0", "DeepSpeed rejects it: use `gradient_clipping`").only(types);
 }
 

@@ -12,48 +12,63 @@ constexpr auto NoEffect = KeyStatus::NoEffect;
 constexpr auto Refused = KeyStatus::Refused;
 
 static void addBucketKeys(Section zero) {
-  zero.integer("reduce_bucket_size", NoEffect, "5e8", "elements per gradient bucket; the schedule chooses")
+  zero.integer("reduce_bucket_size", NoEffect, "5e8",
+               "elements per bucket of gradients; here the compiler chooses the buckets")
       .atLeast(1)
       .into(DS_PLACE(zero.reduceBucketSize));
-  zero.integer("allgather_bucket_size", NoEffect, "5e8", "elements per all-gather; the schedule chooses")
+  zero.integer("allgather_bucket_size", NoEffect, "5e8", "elements per all-gather; here the compiler chooses")
       .atLeast(0)
       .into(DS_PLACE(zero.allgatherBucketSize));
-  zero.integer("sub_group_size", NoEffect, "1e9", "elements per tile of the update; the update is one pass anyway")
+  zero.integer("sub_group_size", NoEffect, "1e9",
+               "elements that are updated at a time; here the update of a parameter is one kernel, without buffers")
       .atLeast(0)
       .into(DS_PLACE(zero.subGroupSize));
-  zero.flag("overlap_comm", NoEffect, "null", "reduction beside the backward pass; scheduled wherever it helps")
+  zero.flag("overlap_comm", NoEffect, "null", "reduces gradients beside the backward pass; the schedule always does")
       .into(DS_PLACE(zero.overlapComm));
-  zero.flag("contiguous_gradients", NoEffect, "true", "the arena has no fragmentation anyway")
+  zero.flag("contiguous_gradients", NoEffect, "true",
+            "copies gradients into one buffer; here they have their places in the arena")
       .into(DS_PLACE(zero.contiguousGradients));
-  zero.flag("reduce_scatter", NoEffect, "true", "gradients always move by true reduce-scatter")
+  zero.flag("reduce_scatter", NoEffect, "true",
+            "reduces gradients by reduce-scatter; from stage 1 on that is always so")
       .into(DS_PLACE(zero.reduceScatter));
-  zero.flag("round_robin_gradients", NoEffect, "false", "spreads copies to the host over ranks")
+  zero.flag("round_robin_gradients", NoEffect, "false", "spreads the copies of gradients to the host over the ranks")
       .into(DS_PLACE(zero.roundRobinGradients));
   zero.flag("use_multi_rank_bucket_allreduce", NoEffect, "true", "how DeepSpeed reduces a bucket");
   zero.flag("allgather_partitions", NoEffect, "true", "false: broadcasts instead of all-gather");
 }
 
 static void addStage3Keys(Section zero) {
-  zero.integer("stage3_prefetch_bucket_size", NoEffect, "5e7", "elements gathered ahead; memory is the bound here")
+  zero.integer("stage3_prefetch_bucket_size", NoEffect, "5e7",
+               "elements that are gathered ahead of use; here the schedule starts each gather as late as predicted "
+               "times allow")
       .atLeast(0)
       .into(DS_PLACE(zero.prefetchBucketSize));
-  zero.integer("stage3_param_persistence_threshold", NoEffect, "1e5", "smaller parameters stay whole; planned here")
+  zero.integer("stage3_param_persistence_threshold", NoEffect, "1e5",
+               "parameters of fewer elements stay whole on every rank; here all are kept in shards")
       .atLeast(0)
       .into(DS_PLACE(zero.parameterPersistenceThreshold));
-  zero.integer("stage3_model_persistence_threshold", NoEffect, "9223372036854775807", "cap on all that stays whole")
+  zero.integer("stage3_model_persistence_threshold", NoEffect, "9223372036854775807",
+               "most elements that may stay whole; nothing does")
       .atLeast(0);
-  zero.integer("stage3_max_live_parameters", NoEffect, "1e9", "cap on gathered elements; memory is the bound here")
+  zero.integer("stage3_max_live_parameters", NoEffect, "1e9",
+               "most elements that are gathered at a time; here `--memory-budget` bounds all memory of a rank")
       .atLeast(0)
       .into(DS_PLACE(zero.maxLiveParameters));
-  zero.integer("stage3_max_reuse_distance", NoEffect, "1e9", "keeps what is used again within; planned here")
+  zero.integer("stage3_max_reuse_distance", NoEffect, "1e9",
+               "a gathered parameter is kept if it is used again within so many elements; here if within 32 ops")
       .atLeast(0)
       .into(DS_PLACE(zero.maxReuseDistance));
-  zero.flag("stage3_gather_16bit_weights_on_model_save", NoEffect, "false", "saved models are always whole");
-  zero.flag("stage3_gather_fp16_weights_on_model_save", NoEffect, "false", "deprecated name of the former");
-  zero.integer("stage3_module_granularity_threshold", NoEffect, "0", "joins the fetches of tiny modules");
-  zero.flag("stage3_use_all_reduce_for_fetch_params", NoEffect, "false", "gathers by all-reduce");
-  zero.flag("stage3_allgather_sequential", NoEffect, "false", "one all-gather per parameter");
-  Section leaves = zero.open("leaf_module", NoEffect, "modules fetched as one; a static schedule needs no such units");
+  zero.flag("stage3_gather_16bit_weights_on_model_save", NoEffect, "false",
+            "gathers the weights when a model is saved; saved files always hold whole tensors");
+  zero.flag("stage3_gather_fp16_weights_on_model_save", NoEffect, "false",
+            "deprecated name of `stage3_gather_16bit_weights_on_model_save`");
+  zero.integer("stage3_module_granularity_threshold", NoEffect, "0",
+               "size of modules whose parameters are gathered together");
+  zero.flag("stage3_use_all_reduce_for_fetch_params", NoEffect, "false", "gathers parameters by all-reduce");
+  zero.flag("stage3_allgather_sequential", NoEffect, "false",
+            "one all-gather per parameter, rather than per group of them");
+  Section leaves = zero.open("leaf_module", NoEffect,
+                             "modules whose parameters are gathered together; here the schedule groups gathers");
   for (const char *name : {"classes", "names", "name_suffixes"})
     leaves.add(KeyKind::StringList, name, NoEffect, "null", "modules, by " + std::string(name));
 }
@@ -61,7 +76,7 @@ static void addStage3Keys(Section zero) {
 static void addCommunicationKeys(Section zero) {
   zero.integer("zero_hpz_partition_size", Refused, "1", "ZeRO++: ranks of the secondary shard").atLeast(0).also({"0"});
   zero.flag("zero_quantized_weights", Refused, "false", "ZeRO++: 8-bit all-gather of parameters");
-  zero.flag("zero_quantized_nontrainable_weights", Refused, "false", "ZeRO++: the same for frozen ones");
+  zero.flag("zero_quantized_nontrainable_weights", Refused, "false", "ZeRO++: 8-bit all-gather of frozen parameters");
   zero.flag("zero_quantized_gradients", Refused, "false", "ZeRO++: 4-bit reduction of gradients");
   Section loco = zero.open("zeropp_loco_param", Refused, "ZeRO++: error feedback of quantized gradients");
   loco.number("err_beta", Refused, "0.8", "decay of the error");
@@ -71,18 +86,20 @@ static void addCommunicationKeys(Section zero) {
 }
 
 static void addLegacyZeroKeys(Section zero) {
-  zero.flag("load_from_fp32_weights", NoEffect, "true", "master weights are always 32-bit");
-  zero.flag("elastic_checkpoint", NoEffect, "false", "deprecated; checkpoints fit any number of ranks");
+  zero.flag("load_from_fp32_weights", NoEffect, "true", "loads 32-bit master weights; weights are always 32-bit");
+  zero.flag("elastic_checkpoint", NoEffect, "false", "deprecated; saved weights fit any number of ranks");
   zero.flag("ignore_unused_parameters", Refused, "true", "false: an unused parameter is an error");
-  zero.flag("memory_efficient_linear", NoEffect, "true", "weights are never saved for the backward pass");
-  zero.flag("pipeline_loading_checkpoint", NoEffect, "false", "how DeepSpeed loads");
+  zero.flag("memory_efficient_linear", NoEffect, "true",
+            "a linear layer that does not keep its gathered weight for the backward pass; here no gathered weight is "
+            "kept long");
+  zero.flag("pipeline_loading_checkpoint", NoEffect, "false", "how DeepSpeed loads checkpoints");
   zero.flag("override_module_apply", NoEffect, "true", "how DeepSpeed initializes modules");
   zero.flag("log_trace_cache_warnings", NoEffect, "false", "warnings of DeepSpeed's prefetcher");
-  zero.flag("enable_sanity_checks", NoEffect, "false", "plans are always checked");
+  zero.flag("enable_sanity_checks", NoEffect, "false", "checks of DeepSpeed's engine; plans are always checked");
   zero.flag("save_muon_momentum_buffer_in_memory", NoEffect, "false", "belongs to Muon");
   zero.flag("cpu_offload", Refused, "null", "deprecated name of `offload_optimizer`").also({"false"});
   zero.flag("cpu_offload_param", Refused, "null", "deprecated name of `offload_param`").also({"false"});
-  zero.flag("cpu_offload_use_pin_memory", NoEffect, "null", "deprecated; belongs to the former");
+  zero.flag("cpu_offload_use_pin_memory", NoEffect, "null", "deprecated; belongs to `cpu_offload`");
   zero.flag("legacy_stage1", Refused, "false", "DeepSpeed's old stage 1");
 }
 
