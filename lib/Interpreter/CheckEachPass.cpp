@@ -75,7 +75,8 @@ private:
   }
 
   void check(Pass *pass, func::FuncOp before, func::FuncOp after) {
-    // Kept for later programs, in which composite ops that show a range are written out.
+    // An op such as cross_entropy shows which integers are allowed, and a later pass replaces it. So the range is
+    // remembered now, for the random inputs of later programs.
     narrowIntSets(before, options.compare.intSets);
     StringRef name = pass->getArgument().empty() ? pass->getName() : pass->getArgument();
     CompareOptions compare = options.compare;

@@ -93,7 +93,7 @@ private:
 
   void addEvent(size_t fromQueue, uint32_t fromPlace, size_t toQueue, uint32_t toPlace) {
     plan::InstructionT &from = at(fromQueue, fromPlace);
-    // An instruction signals one event per waiter's queue at most; waiters on one queue share it.
+    // An instruction signals one event at most, which all its waiters share.
     auto [it, isNew] = eventOf.try_emplace({fromQueue, fromPlace}, events);
     if (isNew) {
       from.signals.push_back(events);

@@ -58,7 +58,7 @@ template <typename Visit> static void forEachAbove(uint32_t leaves, uint32_t fir
     visit(low);
 }
 
-// A node below one of forEachNode's may hold what that one holds too: it is as true there.
+// A range may be stored both at a node and at one below it. That is harmless, as sets are united when they are read.
 void OccupiedSpace::add(ByteRange range, uint32_t first, uint32_t last) {
   forEachNode(leaves, first, last, [&](uint32_t node) {
     always[node].add(range);
