@@ -36,16 +36,16 @@ struct CollectiveCall {
   std::string name; ///< the instruction's, for errors
 };
 
-/// Dense bytes for, or from, the group's member `peer` (its number in the group).
+/// Rows of `bytes` bytes, `stride` bytes apart, for or from the group's member `peer` (its number in the group).
 struct SendPiece {
   int64_t peer = 0;
   const void *data = nullptr;
-  int64_t bytes = 0;
+  int64_t bytes = 0, rows = 1, stride = 0;
 };
 struct ReceivePiece {
   int64_t peer = 0;
   void *data = nullptr;
-  int64_t bytes = 0;
+  int64_t bytes = 0, rows = 1, stride = 0;
 };
 
 /// The ranks of one group, for one queue: they make the same calls in the same order. One thread uses it at a time,
@@ -66,8 +66,9 @@ public:
   /// The collective. Member i owns ds::split(whole, axis, i); sums add in ascending member order, whatever the type's
   /// width, 16-bit data in f32. Returns when `output` is complete and `input` may be overwritten.
   virtual absl::Status run(const CollectiveCall &call) = 0;
-  /// Sends and receives all pieces; at most one each way per peer, own member included; empty ones are left out, and
-  /// sizes of the two sides agree. All members call it, with empty lists if need be.
+  /// Sends and receives all pieces. The pieces for one peer, own member included, are one stream of bytes in the order
+  /// of the list, which the peer may cut into pieces in another way; both sides agree on its length. All members call it,
+  /// with empty lists if need be.
   virtual absl::Status exchange(absl::Span<const SendPiece> sends, absl::Span<const ReceivePiece> receives) = 0;
   virtual absl::Status barrier() = 0;
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// The cast between any two layouts of a tensor, element by element.
+/// The cast between any two layouts of a tensor.
 
 #ifndef DS_RUNTIME_REMAP_H
 #define DS_RUNTIME_REMAP_H
@@ -12,8 +12,8 @@
 namespace ds::runtime {
 
 /// `world`: the group of all ranks; must outlive the task. Each element comes from this rank if it has it, else from
-/// the lowest rank that does. Takes memory for an owner per element of the tensor while building, and for what moves
-/// afterwards.
+/// the lowest rank that does. Takes memory for the runs of neighbours that move, and none for their elements. Building
+/// looks at the runs of every rank: O(ranks * runs).
 TaskOr buildRemap(const plan::RemapT &remap, const Bindings &bindings, Communicator &world);
 
 } // namespace ds::runtime

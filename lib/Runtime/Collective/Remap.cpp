@@ -1,51 +1,49 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
+// Any change of layout, as runs of elements that follow each other on both sides. A rank takes what it needs and has
+// from itself, and what it lacks from the lowest rank that has it. Nothing is packed: runs are sent from where they
+// lie.
+
 #include "ds/Runtime/Remap.h"
 
+#include "ds/Runtime/Session/OwnedRuns.h"
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace ds;
 using namespace ds::runtime;
 
 namespace {
-/// Elements that go to, or come from, one rank, by their places in the local block.
-struct Piece {
-  int64_t peer = 0;
-  std::vector<int64_t> places;
-  std::vector<char> packed;
+/// By global element, ascending. `local` counts in the buffer of the rank whose runs they are.
+using Runs = std::vector<OwnedRun>;
+
+/// `length` elements at `from` of one buffer that are those at `to` of another.
+struct CommonRun {
+  int64_t from = 0, to = 0, length = 0;
+};
+
+/// Runs of `length` elements, `stride` elements apart, from `begin` on.
+struct StridedRun {
+  int64_t begin = 0, length = 0, stride = 0, rows = 1;
 };
 
 struct RemapTask : Task {
   absl::Status run(const TaskContext &) override {
-    for (Piece &piece : outgoing)
-      forEachElement(piece,
-                     [&](char *packed, int64_t place) { std::memcpy(packed, input + place * width, size_t(width)); });
-    for (size_t i = 0; i < ownFrom.size(); ++i)
-      std::memcpy(output + ownTo[i] * width, input + ownFrom[i] * width, static_cast<size_t>(width));
-    DS_RETURN_IF_ERROR(world->exchange(sends, receives));
-    for (Piece &piece : incoming)
-      forEachElement(piece,
-                     [&](char *packed, int64_t place) { std::memcpy(output + place * width, packed, size_t(width)); });
-    return absl::OkStatus();
-  }
-
-  template <typename Body> void forEachElement(Piece &piece, const Body &body) const {
-    char *packed = piece.packed.data();
-    for (size_t i = 0; i < piece.places.size(); ++i)
-      body(packed + static_cast<int64_t>(i) * width, piece.places[i]);
+    for (const CommonRun &run : kept)
+      std::memcpy(output + run.to * width, input + run.from * width, static_cast<size_t>(run.length * width));
+    return world->exchange(sends, receives);
   }
 
   Communicator *world = nullptr;
   const char *input = nullptr;
   char *output = nullptr;
-  int64_t width = 0;
-  std::vector<int64_t> ownFrom, ownTo; ///< places of elements that stay
-  std::vector<Piece> outgoing, incoming;
+  int64_t width = 0;           ///< bytes of an element
+  std::vector<CommonRun> kept; ///< what the rank has and needs
   std::vector<SendPiece> sends;
   std::vector<ReceivePiece> receives;
 };
@@ -63,72 +61,113 @@ struct RemapProblem {
         return false;
     return true;
   }
+  Runs runsBefore(int64_t rank) const { return runsOf(from, rank); }
+  Runs runsAfter(int64_t rank) const { return runsOf(to, rank); }
+
+private:
+  Runs runsOf(const Layout &layout, int64_t rank) const {
+    Runs runs;
+    (void)forEachOwnedRun(layout, shape, mesh, rank, [&](const OwnedRun &run) {
+      runs.push_back(run);
+      return absl::OkStatus();
+    });
+    return runs;
+  }
 };
 } // namespace
 
-static constexpr int32_t kNobody = -1;
-
-/// For each element of the tensor, the lowest rank among `rank`'s partners that has it.
-static std::vector<int32_t> findOwners(const RemapProblem &problem, int64_t rank) {
-  std::vector<int32_t> owners(static_cast<size_t>(productOf(problem.shape)), kNobody);
-  for (int64_t other = problem.mesh.numRanks(); other-- > 0;)
-    if (problem.isExchangePair(rank, other))
-      for (int64_t element : ownedIndices(problem.from, problem.shape, problem.mesh, other))
-        owners[static_cast<size_t>(element)] = static_cast<int32_t>(other);
-  return owners;
-}
-
-/// For each element of the tensor, its place in `rank`'s block before the cast, or -1.
-static std::vector<int64_t> findPlaces(const RemapProblem &problem, int64_t rank) {
-  std::vector<int64_t> places(static_cast<size_t>(productOf(problem.shape)), -1);
-  int64_t next = 0;
-  for (int64_t element : ownedIndices(problem.from, problem.shape, problem.mesh, rank))
-    places[static_cast<size_t>(element)] = next++;
-  return places;
-}
-
-/// What `rank` sends to `target`: what that needs, does not have, and finds first here.
-static Piece findOutgoing(const RemapProblem &problem, int64_t rank, int64_t target, const std::vector<int32_t> &owners,
-                          const std::vector<int64_t> &places) {
-  Piece piece{target, {}, {}};
-  const std::vector<int64_t> targetPlaces = findPlaces(problem, target);
-  for (int64_t element : ownedIndices(problem.to, problem.shape, problem.mesh, target)) {
-    const size_t at = static_cast<size_t>(element);
-    if (owners[at] == rank && targetPlaces[at] < 0)
-      piece.places.push_back(places[at]);
+/// What both have: the places in the buffers of `a` and `b`.
+static std::vector<CommonRun> intersect(const Runs &a, const Runs &b) {
+  std::vector<CommonRun> common;
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const int64_t begin = std::max(a[i].global, b[j].global);
+    const int64_t endA = a[i].global + a[i].length, endB = b[j].global + b[j].length, end = std::min(endA, endB);
+    if (begin < end)
+      common.push_back({a[i].local + begin - a[i].global, b[j].local + begin - b[j].global, end - begin});
+    endA < endB ? ++i : ++j;
   }
-  return piece;
+  return common;
 }
 
-/// Sorts what `rank` needs into what it has and what comes from others.
-static absl::Status sortNeeds(const RemapProblem &problem, int64_t rank, const std::vector<int32_t> &owners,
-                              const std::vector<int64_t> &places, RemapTask &task) {
-  std::vector<Piece> bySource(static_cast<size_t>(problem.mesh.numRanks()));
-  int64_t next = 0;
-  for (int64_t element : ownedIndices(problem.to, problem.shape, problem.mesh, rank)) {
-    const size_t at = static_cast<size_t>(element);
-    if (places[at] >= 0) {
-      task.ownFrom.push_back(places[at]);
-      task.ownTo.push_back(next);
-    } else if (owners[at] == kNobody) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("invalid plan: remap must find each element on some rank, got none for element ", element));
-    } else {
-      bySource[static_cast<size_t>(owners[at])].places.push_back(next);
+/// What of `runs` is not in `taken`.
+static Runs subtract(const Runs &runs, const Runs &taken) {
+  Runs rest;
+  size_t j = 0;
+  for (const OwnedRun &run : runs) {
+    const int64_t end = run.global + run.length;
+    int64_t begin = run.global;
+    const auto add = [&](int64_t upTo) {
+      if (begin < upTo)
+        rest.push_back({begin, run.local + begin - run.global, upTo - begin});
+    };
+    while (j < taken.size() && taken[j].global + taken[j].length <= begin)
+      ++j;
+    for (size_t k = j; k < taken.size() && taken[k].global < end; ++k) {
+      add(taken[k].global);
+      begin = std::max(begin, taken[k].global + taken[k].length);
     }
-    ++next;
+    add(end);
   }
-  for (size_t source = 0; source < bySource.size(); ++source)
-    if (!bySource[source].places.empty()) {
-      bySource[source].peer = static_cast<int64_t>(source);
-      task.incoming.push_back(std::move(bySource[source]));
-    }
-  return absl::OkStatus();
+  return rest;
 }
 
-static int64_t allocatePacked(Piece &piece, int64_t width) {
-  piece.packed.resize(piece.places.size() * static_cast<size_t>(width));
-  return static_cast<int64_t>(piece.packed.size());
+/// The sides `place` of `runs`, in order, joined to strided ones where they are of one length and equally far apart.
+static std::vector<StridedRun> stridedRuns(const std::vector<CommonRun> &runs, int64_t CommonRun::*place) {
+  std::vector<StridedRun> strided;
+  for (const CommonRun &run : runs) {
+    const int64_t begin = run.*place;
+    if (!strided.empty() && strided.back().length == run.length) {
+      StridedRun &last = strided.back();
+      const int64_t stride = begin - (last.begin + (last.rows - 1) * last.stride);
+      if (last.rows == 1 || stride == last.stride) {
+        last.stride = stride;
+        ++last.rows;
+        continue;
+      }
+    }
+    strided.push_back({begin, run.length, 0, 1});
+  }
+  return strided;
+}
+
+/// The elements that `rank` gives to those who lack them: it is the lowest of its partners that has them.
+static Runs findGivenBy(const RemapProblem &problem, int64_t rank) {
+  Runs given = problem.runsBefore(rank);
+  for (int64_t lower = 0; lower < rank; ++lower)
+    if (problem.isExchangePair(rank, lower))
+      given = subtract(given, problem.runsBefore(lower));
+  return given;
+}
+
+static void addSends(const RemapProblem &problem, int64_t rank, RemapTask &task) {
+  const Runs given = findGivenBy(problem, rank);
+  for (int64_t target = 0; target < problem.mesh.numRanks(); ++target) {
+    if (target == rank || !problem.isExchangePair(rank, target))
+      continue;
+    const Runs missing = subtract(problem.runsAfter(target), problem.runsBefore(target));
+    for (const StridedRun &run : stridedRuns(intersect(given, missing), &CommonRun::from))
+      task.sends.push_back(
+          {target, task.input + run.begin * task.width, run.length * task.width, run.rows, run.stride * task.width});
+  }
+}
+
+static absl::Status addReceives(const RemapProblem &problem, int64_t rank, RemapTask &task) {
+  const Runs needed = problem.runsAfter(rank), had = problem.runsBefore(rank);
+  task.kept = intersect(had, needed);
+  Runs missing = subtract(needed, had);
+  for (int64_t source = 0; source < problem.mesh.numRanks() && !missing.empty(); ++source) {
+    if (source == rank || !problem.isExchangePair(rank, source))
+      continue;
+    const Runs there = problem.runsBefore(source);
+    for (const StridedRun &run : stridedRuns(intersect(there, missing), &CommonRun::to))
+      task.receives.push_back(
+          {source, task.output + run.begin * task.width, run.length * task.width, run.rows, run.stride * task.width});
+    missing = subtract(missing, there);
+  }
+  if (missing.empty())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "invalid plan: remap must find each element on some rank, got none for element ", missing.front().global));
 }
 
 TaskOr ds::runtime::buildRemap(const plan::RemapT &remap, const Bindings &bindings, Communicator &world) {
@@ -146,20 +185,7 @@ TaskOr ds::runtime::buildRemap(const plan::RemapT &remap, const Bindings &bindin
   DS_ASSIGN_OR_RETURN(
       task->output,
       bindings.elements(remap.output, ownedElements(problem.to, problem.shape, problem.mesh, rank), remap.type));
-  const std::vector<int32_t> owners = findOwners(problem, rank);
-  const std::vector<int64_t> places = findPlaces(problem, rank);
-  DS_RETURN_IF_ERROR(sortNeeds(problem, rank, owners, places, *task));
-  for (int64_t target = 0; target < problem.mesh.numRanks(); ++target)
-    if (target != rank && problem.isExchangePair(rank, target))
-      if (Piece piece = findOutgoing(problem, rank, target, owners, places); !piece.places.empty())
-        task->outgoing.push_back(std::move(piece));
-  for (Piece &piece : task->outgoing) {
-    const int64_t bytes = allocatePacked(piece, task->width);
-    task->sends.push_back({piece.peer, piece.packed.data(), bytes});
-  }
-  for (Piece &piece : task->incoming) {
-    const int64_t bytes = allocatePacked(piece, task->width);
-    task->receives.push_back({piece.peer, piece.packed.data(), bytes});
-  }
+  DS_RETURN_IF_ERROR(addReceives(problem, rank, *task));
+  addSends(problem, rank, *task);
   return task;
 }

@@ -94,21 +94,35 @@ private:
     absl::Status barrier() override { return absl::OkStatus(); }
     absl::Status exchange(absl::Span<const SendPiece> sends, absl::Span<const ReceivePiece> receives) override {
       std::unique_lock<std::mutex> lock(world.mutex);
-      for (const SendPiece &piece : sends) {
-        const char *data = static_cast<const char *>(piece.data);
-        const auto key = std::make_pair(rank, piece.peer);
+      std::map<int64_t, std::vector<char>> letters;
+      for (const SendPiece &piece : sends)
+        for (int64_t row = 0; row < piece.rows; ++row) {
+          const char *data = static_cast<const char *>(piece.data) + row * piece.stride;
+          letters[piece.peer].insert(letters[piece.peer].end(), data, data + piece.bytes);
+        }
+      for (auto &[peer, letter] : letters) {
+        const auto key = std::make_pair(rank, peer);
         world.changed.wait(lock, [&] { return world.mail.count(key) == 0; }); // The peer may still be a step behind.
-        world.mail[key].assign(data, data + piece.bytes);
+        world.mail[key] = std::move(letter);
         world.changed.notify_all();
       }
+      std::map<int64_t, size_t> read; // bytes, by peer
       for (const ReceivePiece &piece : receives) {
         const auto key = std::make_pair(piece.peer, rank);
         world.changed.wait(lock, [&] { return world.mail.count(key) > 0; });
-        EXPECT_EQ(static_cast<int64_t>(world.mail[key].size()), piece.bytes);
-        std::memcpy(piece.data, world.mail[key].data(), static_cast<size_t>(piece.bytes));
-        world.mail.erase(key);
-        world.changed.notify_all();
+        for (int64_t row = 0; row < piece.rows; ++row) {
+          const size_t begin = read[piece.peer], bytes = static_cast<size_t>(piece.bytes);
+          if (begin + bytes > world.mail[key].size())
+            return absl::InternalError("a peer must send as much as is received");
+          std::memcpy(static_cast<char *>(piece.data) + row * piece.stride, world.mail[key].data() + begin, bytes);
+          read[piece.peer] += bytes;
+        }
       }
+      for (const auto &[peer, bytes] : read) {
+        EXPECT_EQ(world.mail[std::make_pair(peer, rank)].size(), bytes);
+        world.mail.erase(std::make_pair(peer, rank));
+      }
+      world.changed.notify_all();
       return absl::OkStatus();
     }
 
@@ -168,6 +182,12 @@ TEST(Remap, LeadsFromAnyLayoutToAnyOther) {
   for (const Layout &from : layouts)
     for (const Layout &to : layouts)
       checkRemap(from, to, {5, 3});
+  Layout major = Layout::replicated(2), minor = major;
+  major.dims[0] = {Factor{3, {"tp"}}, Factor{4, {}}};
+  minor.dims[0] = {Factor{4, {}}, Factor{3, {"tp"}}};
+  minor.dims[1] = {Factor{2, {"dp"}}, Factor{2, {}}};
+  checkRemap(major, minor, {12, 4});
+  checkRemap(minor, major, {12, 4});
   checkRemap(layouts[1], layouts[2], {0, 3});
   checkRemap(layouts[5], layouts[3], {1, 1});
 }

@@ -207,13 +207,13 @@ absl::Status StagedTransfer::run(const CollectiveCall &call, StagedBytes &bytes)
 // Members know their own pieces only, so the number of chunks is agreed upon with the first one.
 absl::Status StagedTransfer::exchange(absl::Span<const SendPiece> sends, absl::Span<const ReceivePiece> receives) {
   StagedBytes bytes = makeBytes(/*toAll=*/false);
-  int64_t largest = 0;
-  for (const SendPiece &piece : sends) {
-    bytes.send[piece.peer].add({bytesOf(piece.data), 1, piece.bytes, piece.bytes});
-    largest = std::max(largest, piece.bytes);
-  }
+  for (const SendPiece &piece : sends)
+    bytes.send[piece.peer].add({bytesOf(piece.data), piece.rows, piece.bytes, piece.stride});
   for (const ReceivePiece &piece : receives)
-    bytes.receive[piece.peer].add({bytesOf(piece.data), 1, piece.bytes, piece.bytes});
+    bytes.receive[piece.peer].add({bytesOf(piece.data), piece.rows, piece.bytes, piece.stride});
+  int64_t largest = 0;
+  for (const PieceStream &stream : bytes.send)
+    largest = std::max(largest, stream.bytes());
 
   const uint32_t parity = exchanges++ % 2;
   DS_RETURN_IF_ERROR(channel.waitForAll(&ChannelState::consumed, channel.sequence - 1));
