@@ -128,6 +128,9 @@ bool StoragePlan::mayOverwrite(Value value, Value previousLeader) {
   // A collective reads its sources while it writes.
   if (!op || isa<WaitOp>(op))
     return false;
+  // Another result that nothing reads is written all the same.
+  if (llvm::any_of(members.lookup(previousLeader), [&](Value member) { return member.getDefiningOp() == op; }))
+    return false;
   const unsigned result = cast<OpResult>(value).getResultNumber();
   for (auto [number, operand] : llvm::enumerate(op->getOperands()))
     if (isTensor(operand) && leader(operand) == previousLeader && !sharing.isAllowed(op, result, number))
@@ -182,6 +185,14 @@ void StoragePlan::uniteAliases(Block &block) {
   }
 }
 
+/// Where `value` did not get the storage of `target`, `mover` copies it there: until then its class is in use.
+void StoragePlan::keepUntilMoved(Value value, Value target, Operation *mover) {
+  if (!isTensor(value) || (target && leader(target) == leader(value)))
+    return;
+  int64_t &end = classEnds[leader(value)];
+  end = std::max(end, positions.lookup(mover).first);
+}
+
 void StoragePlan::uniteTargets(Block &block) {
   for (Operation &op : block) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -192,11 +203,14 @@ void StoragePlan::uniteTargets(Block &block) {
         classEnds[lead] = lastUse(arg);
         uniteIfPossible(arg, yielded);
         classEnds[leader(arg)] = std::max(whole, classEnds.lookup(leader(arg)));
+        keepUntilMoved(yielded, arg, loop.getBody()->getTerminator());
       }
       uniteTargets(*loop.getBody());
     } else if (auto assign = dyn_cast<AssignOp>(op)) {
-      if (Value old = reads.lookup(assign.getVariable()))
+      Value old = reads.lookup(assign.getVariable());
+      if (old)
         uniteIfPossible(old, assign.getValue());
+      keepUntilMoved(assign.getValue(), old, assign);
     }
   }
 }

@@ -44,6 +44,7 @@ private:
   void addVariables();
   void uniteAliases(mlir::Block &block);
   void uniteTargets(mlir::Block &block);
+  void keepUntilMoved(mlir::Value value, mlir::Value target, mlir::Operation *mover);
   void uniteInPlace(mlir::Block &block);
   void assignStorages(mlir::Block &block);
 
