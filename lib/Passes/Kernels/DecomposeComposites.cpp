@@ -313,8 +313,8 @@ struct FoldReshapeIntoReduction : OpRewritePattern<ReduceOp> {
       bool isFolded = llvm::is_contained(op.getDims(), static_cast<int64_t>(dim));
       if (isFolded)
         llvm::append_range(folded, group);
-      else if (group.size() > 1)
-        return rewriter.notifyMatchFailure(op, "a dim that stays was joined");
+      else if (group.size() != 1)
+        return rewriter.notifyMatchFailure(op, "a dim that stays was joined, or put in with one element");
     }
     rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getType(), join.getInput(), folded, op.getKind());
     return success();

@@ -123,3 +123,11 @@ func.func @a_joined_dim_between_others_is_folded_at_the_end(%x: tensor<2x3x4x5xf
   %y = ds.reduce %r {dims = array<i64: 1>, kind = #ds.reduction<sum>} : (tensor<2x12x5xf32>) -> tensor<2x5xf32>
   return %y : tensor<2x5xf32>
 }
+
+// CHECK-LABEL: func.func @a_dim_of_one_element_that_stays_is_no_join
+func.func @a_dim_of_one_element_that_stays_is_no_join(%x: tensor<6x5xf32> {ds.name = "x"}) -> (tensor<6x1xf32> {ds.name = "y"}) {
+  // CHECK: ds.reduce {{.*}} : (tensor<6x1x5xf32>) -> tensor<6x1xf32>
+  %r = ds.reshape %x : (tensor<6x5xf32>) -> tensor<6x5x1xf32>
+  %y = ds.reduce %r {dims = array<i64: 1>, kind = #ds.reduction<sum>} : (tensor<6x5x1xf32>) -> tensor<6x1xf32>
+  return %y : tensor<6x1xf32>
+}
