@@ -41,67 +41,111 @@ void InstructionEmitter::emitFill(Value target, uint64_t bits, Operation *op) {
 }
 
 namespace {
-/// Where the elements of one dim's index stand on the side that is seen in part.
-struct Part {
-  int64_t start = 0, step = 1;
+/// How a movement op sees its larger side: element i of a dim of the smaller side is element start + step * i of it.
+struct LargerSide {
+  bool isResult = false;
+  SmallVector<int64_t> starts, steps; ///< one per dim
+};
+
+/// A movement op with the indices of its rule cut as its types say, and one loop per index of the smaller side.
+class ViewBuilder {
+public:
+  ViewBuilder(Operation *op, unsigned number, const LayoutRule &rule, IndexSplits splits, ExtentTable &extents)
+      : rule(rule), splits(std::move(splits)), extents(extents), larger(largerSideOf(op, number)),
+        hasOwnParts(!isa<TakePartOp>(op)) {
+    const ValueIndices &input = rule.operands[number], &result = rule.results[0];
+    small = larger.isResult ? input : result;
+    big = larger.isResult ? result : input;
+  }
+
+  bool growsResult() const { return larger.isResult; }
+  const std::vector<uint32_t> &loopExtents() const { return loops; }
+  std::unique_ptr<plan::ViewT> buildSmall();
+  /// After `buildSmall`.
+  std::unique_ptr<plan::ViewT> buildBig();
+
+private:
+  static LargerSide largerSideOf(Operation *op, unsigned number);
+  std::unique_ptr<plan::ViewDimT> bigDim(size_t dim, size_t place);
+
+  const LayoutRule &rule;
+  IndexSplits splits;
+  ExtentTable &extents;
+  LargerSide larger;
+  bool hasOwnParts; ///< whether the smaller side moves within the part that it sees: a taken part is one of many
+  ValueIndices small, big;
+  std::vector<uint32_t> loops; ///< the extent of each
+  llvm::SmallDenseMap<unsigned, int16_t> loopOf;
 };
 } // namespace
 
-/// Copies operand `number` of a movement op into its place of the result. The iteration space is the smaller side: the
-/// operand of a pad or concat, else the result. An index of both sides is one loop; what only the bigger side has is
-/// seen at `Part`.
-void InstructionEmitter::emitView(Operation *op, unsigned number) {
-  LayoutRule rule = *findLayoutRule(op);
-  IndexSplits splits = splitsOf(op, rule);
-  bool growsResult = isa<PadOp, ConcatOp>(op);
-  const ValueIndices &input = rule.operands[number], &result = rule.results[0];
-  const ValueIndices &small = growsResult ? input : result, &big = growsResult ? result : input;
+LargerSide ViewBuilder::largerSideOf(Operation *op, unsigned number) {
+  const int64_t rank = cast<RankedTensorType>(op->getResult(0).getType()).getRank();
+  LargerSide side{false, SmallVector<int64_t>(rank, 0), SmallVector<int64_t>(rank, 1)};
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    side.starts.assign(slice.getOffsets());
+    side.steps.assign(slice.getStrides());
+  } else if (auto pad = dyn_cast<PadOp>(op)) {
+    side.isResult = true;
+    side.starts.assign(pad.getLow());
+    for (auto [step, interior] : llvm::zip_equal(side.steps, pad.getInterior()))
+      step = interior + 1;
+  } else if (auto concat = dyn_cast<ConcatOp>(op)) {
+    side.isResult = true;
+    for (Value before : op->getOperands().take_front(number))
+      side.starts[concat.getDim()] += cast<RankedTensorType>(before.getType()).getDimSize(concat.getDim());
+  }
+  return side;
+}
 
-  plan::CopyT copy;
-  copy.type = dataTypeOf(cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
-  llvm::SmallDenseMap<unsigned, int16_t> loops;
-  auto smallView = std::make_unique<plan::ViewT>(), bigView = std::make_unique<plan::ViewT>();
+std::unique_ptr<plan::ViewT> ViewBuilder::buildSmall() {
+  auto view = std::make_unique<plan::ViewT>();
   for (const auto &indices : small)
     for (unsigned index : indices) {
-      int16_t loop = copy.extents.size();
-      loops[index] = loop;
-      copy.extents.push_back(extents.add({splits[index]}));
-      smallView->dims.push_back(viewDim(loop, copy.extents.back()));
+      loopOf[index] = loops.size();
+      loops.push_back(extents.add({splits[index]}));
+      view->dims.push_back(viewDim(loopOf[index], loops.back()));
     }
-  // An index that the small side lacks: the parts of a dim, or a dim seen with a step.
-  auto partOf = [&](size_t dim, int64_t inner) -> Part {
-    if (auto slice = dyn_cast<SliceOp>(op))
-      return {slice.getOffsets()[dim] / inner, slice.getStrides()[dim]};
-    if (auto pad = dyn_cast<PadOp>(op))
-      return {pad.getLow()[dim] / inner, pad.getInterior()[dim] + 1};
-    if (auto concat = dyn_cast<ConcatOp>(op)) {
-      int64_t before = 0;
-      for (unsigned other = 0; other < number; ++other)
-        before += cast<RankedTensorType>(op->getOperand(other).getType()).getDimSize(dim);
-      return {before / inner, 1};
-    }
-    return {};
-  };
-  for (auto [dim, indices] : llvm::enumerate(big))
-    for (auto [place, index] : llvm::enumerate(indices)) {
-      uint32_t extent = extents.add({splits[index]});
-      auto shared = loops.find(index);
-      if (shared != loops.end()) {
-        bigView->dims.push_back(viewDim(shared->second, extent));
-        continue;
-      }
-      int64_t inner = place + 1 < indices.size() ? rule.indices[indices.back()].size : 1;
-      Part part = partOf(dim, inner);
-      // The small side's own leading index of this dim, if it has one, moves within the part.
-      bool smallHasParts = !isa<TakePartOp>(op) && dim < small.size() && small[dim].size() == indices.size();
-      bigView->dims.push_back(
-          viewDim(smallHasParts ? loops.lookup(small[dim][place]) : -1, extent, part.start, part.step));
-    }
-  bigView->by_loop_index = isa<TakePartOp>(op);
-  (growsResult ? smallView : bigView)->buffer = storage.storageOf(op->getOperand(number));
-  (growsResult ? bigView : smallView)->buffer = storage.storageOf(op->getResult(0));
-  copy.source = std::move(growsResult ? smallView : bigView);
-  copy.target = std::move(growsResult ? bigView : smallView);
+  return view;
+}
+
+/// Index `place` of dim `dim` of the larger side. One of both sides is one loop. One that the smaller side lacks, the
+/// parts of the dim, is seen at the part where the smaller side lies, by the smaller side's own parts if it has some.
+std::unique_ptr<plan::ViewDimT> ViewBuilder::bigDim(size_t dim, size_t place) {
+  const auto &indices = big[dim];
+  const uint32_t extent = extents.add({splits[indices[place]]});
+  const auto shared = loopOf.find(indices[place]);
+  if (shared != loopOf.end())
+    return viewDim(shared->second, extent);
+  const bool smallHasParts = hasOwnParts && dim < small.size() && small[dim].size() == indices.size();
+  const int64_t partSize = place + 1 < indices.size() ? rule.indices[indices.back()].size : 1;
+  return viewDim(smallHasParts ? loopOf.lookup(small[dim][place]) : -1, extent, larger.starts[dim] / partSize,
+                 larger.steps[dim]);
+}
+
+std::unique_ptr<plan::ViewT> ViewBuilder::buildBig() {
+  auto view = std::make_unique<plan::ViewT>();
+  for (size_t dim = 0; dim < big.size(); ++dim)
+    for (size_t place = 0; place < big[dim].size(); ++place)
+      view->dims.push_back(bigDim(dim, place));
+  return view;
+}
+
+/// Copies operand `number` of a movement op into its place of the result. The iteration space is the smaller side: the
+/// operand of a pad or concat, else the result.
+void InstructionEmitter::emitView(Operation *op, unsigned number) {
+  const LayoutRule rule = *findLayoutRule(op);
+  ViewBuilder builder(op, number, rule, splitsOf(op, rule), extents);
+  plan::CopyT copy;
+  copy.type = dataTypeOf(cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
+  copy.source = builder.buildSmall();
+  copy.target = builder.buildBig();
+  if (!builder.growsResult())
+    std::swap(copy.source, copy.target);
+  copy.extents = builder.loopExtents();
+  copy.source->buffer = storage.storageOf(op->getOperand(number));
+  copy.target->buffer = storage.storageOf(op->getResult(0));
+  copy.source->by_loop_index = isa<TakePartOp>(op);
   add(std::move(copy), op);
 }
 
