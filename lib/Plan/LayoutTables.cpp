@@ -8,6 +8,31 @@
 using namespace ds::plan;
 
 //===----------------------------------------------------------------------===//
+// Enums
+//===----------------------------------------------------------------------===//
+
+/// Whether an enumerator has the same number in the plan and in the layout algebra.
+template <typename Plan, typename Layout> static constexpr bool sameNumber(Plan plan, Layout layout) {
+  return static_cast<int>(plan) == static_cast<int>(layout);
+}
+
+static_assert(sameNumber(ReduceKind::Sum, ds::ReduceKind::Sum) && sameNumber(ReduceKind::Max, ds::ReduceKind::Max) &&
+              sameNumber(ReduceKind::Min, ds::ReduceKind::Min) && sameNumber(ReduceKind::And, ds::ReduceKind::And) &&
+              sameNumber(ReduceKind::Or, ds::ReduceKind::Or) && sameNumber(ReduceKind::MAX, ds::ReduceKind::Or));
+static_assert(sameNumber(MemoryTier::Device, ds::MemoryTier::Device) &&
+              sameNumber(MemoryTier::Host, ds::MemoryTier::Host) &&
+              sameNumber(MemoryTier::Disk, ds::MemoryTier::Disk) && sameNumber(MemoryTier::MAX, ds::MemoryTier::Disk));
+
+ReduceKind ds::plan::toPlan(ds::ReduceKind kind) { return static_cast<ReduceKind>(kind); }
+MemoryTier ds::plan::toPlan(ds::MemoryTier tier) { return static_cast<MemoryTier>(tier); }
+ds::ReduceKind ds::plan::fromPlan(ReduceKind kind) { return static_cast<ds::ReduceKind>(kind); }
+ds::MemoryTier ds::plan::fromPlan(MemoryTier tier) { return static_cast<ds::MemoryTier>(tier); }
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+//===----------------------------------------------------------------------===//
 // Mesh
 //===----------------------------------------------------------------------===//
 
@@ -57,11 +82,11 @@ ds::Layout ds::plan::layoutOf(const PlanT &plan, const LayoutT &table) {
   for (const auto &dim : table.dims)
     layout.dims.push_back(dimOf(plan, *dim));
   for (const auto &partial : table.partial)
-    layout.partial[plan.mesh[partial->axis]->name] = static_cast<ds::ReduceKind>(partial->reduce);
+    layout.partial[plan.mesh[partial->axis]->name] = fromPlan(partial->reduce);
   layout.flat = axisNames(plan, table.flat);
   for (const auto &at : table.at)
     layout.at[plan.mesh[at->axis]->name] = std::set<int64_t>(at->coordinates.begin(), at->coordinates.end());
-  layout.memory = static_cast<ds::MemoryTier>(table.memory);
+  layout.memory = fromPlan(table.memory);
   return layout;
 }
 
@@ -100,7 +125,7 @@ std::unique_ptr<LayoutT> ds::plan::toPlanLayout(const ds::Layout &layout, const 
   for (const auto &[axis, reduce] : layout.partial) {
     auto entry = std::make_unique<PartialAxisT>();
     entry->axis = axisId(mesh, axis);
-    entry->reduce = static_cast<ReduceKind>(reduce);
+    entry->reduce = toPlan(reduce);
     table->partial.push_back(std::move(entry));
   }
   table->flat = axisIds(mesh, layout.flat);
@@ -110,6 +135,6 @@ std::unique_ptr<LayoutT> ds::plan::toPlanLayout(const ds::Layout &layout, const 
     entry->coordinates.assign(coordinates.begin(), coordinates.end());
     table->at.push_back(std::move(entry));
   }
-  table->memory = static_cast<MemoryTier>(layout.memory);
+  table->memory = toPlan(layout.memory);
   return table;
 }

@@ -15,6 +15,12 @@ namespace ds::plan {
 Mesh meshOf(const PlanT &plan);
 std::vector<std::unique_ptr<MeshAxisT>> toPlanMesh(const Mesh &mesh);
 
+// The plan's names of the layout algebra's enums, and back.
+ReduceKind toPlan(ds::ReduceKind kind);
+MemoryTier toPlan(ds::MemoryTier tier);
+ds::ReduceKind fromPlan(ReduceKind kind);
+ds::MemoryTier fromPlan(MemoryTier tier);
+
 /// The layout of a table of the plan, with a lone factor spelt kWholeDim: normalized if the table came from a
 /// normalized layout. Its axis ids must be valid.
 ds::Layout layoutOf(const PlanT &plan, const LayoutT &table);

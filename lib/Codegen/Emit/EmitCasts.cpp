@@ -134,7 +134,7 @@ LogicalResult InstructionEmitter::emitStart(StartOp op) {
     segment->input = storage.storageOf(input);
     segment->output = storage.storageOf(result);
     segment->outer = segment->middle = segment->scatter_whole = segment->inner = extents.addConstant(1);
-    collective.reduce = static_cast<plan::ReduceKind>(cast->reduce);
+    collective.reduce = plan::toPlan(cast->reduce);
     if (cast->kind == CastKind::AllReduce) {
       segment->whole = countOf(input);
     } else if (cast->kind == CastKind::AllGather) {
@@ -187,7 +187,7 @@ LogicalResult InstructionEmitter::emitLocalCast(Operation *op) {
   partial.output = storage.storageOf(result);
   partial.count = countOf(input);
   partial.axis = axisId(mesh, cast->axis);
-  partial.reduce = static_cast<plan::ReduceKind>(cast->reduce);
+  partial.reduce = plan::toPlan(cast->reduce);
   partial.type = type;
   add(std::move(partial), op);
   return success();

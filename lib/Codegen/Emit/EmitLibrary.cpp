@@ -20,6 +20,22 @@ static std::vector<uint16_t> numbersOf(const ValueIndices &value) {
   return numbers;
 }
 
+static plan::Activation toPlan(Activation activation) {
+  switch (activation) {
+  case Activation::None:
+    return plan::Activation::None;
+  case Activation::Relu:
+    return plan::Activation::Relu;
+  case Activation::GeluTanh:
+    return plan::Activation::GeluTanh;
+  case Activation::GeluErf:
+    return plan::Activation::GeluErf;
+  case Activation::Silu:
+    return plan::Activation::Silu;
+  }
+  llvm_unreachable("the plan has every activation");
+}
+
 /// A `ds.matmul` or `ds.fused_matmul`.
 void InstructionEmitter::emitMatmul(Operation *op) {
   LayoutRule rule = *findLayoutRule(op);
@@ -45,7 +61,7 @@ void InstructionEmitter::emitMatmul(Operation *op) {
         emitMove(addend, matmul.c, op);
       matmul.accumulate = true;
     }
-    matmul.activation = static_cast<plan::Activation>(fused.getActivation());
+    matmul.activation = toPlan(fused.getActivation());
   }
   add(std::move(matmul), op);
 }

@@ -23,10 +23,28 @@ static void addMesh(plan::PlanT &plan, const Mesh &mesh) {
   }
 }
 
+static plan::VariableRole toPlan(VariableRole role) {
+  switch (role) {
+  case VariableRole::Parameter:
+    return plan::VariableRole::Parameter;
+  case VariableRole::Gradient:
+    return plan::VariableRole::Gradient;
+  case VariableRole::OptimizerState:
+    return plan::VariableRole::OptimizerState;
+  case VariableRole::Buffer:
+    return plan::VariableRole::Buffer;
+  case VariableRole::Counter:
+    return plan::VariableRole::Counter;
+  case VariableRole::Cache:
+    return plan::VariableRole::Cache;
+  }
+  llvm_unreachable("the plan has every role");
+}
+
 static void addVariable(plan::PlanT &plan, VariableOp op, unsigned storage, const Mesh &mesh) {
   auto variable = std::make_unique<plan::VariableT>();
   variable->name = op.getSymName().str();
-  variable->role = static_cast<plan::VariableRole>(op.getRole());
+  variable->role = toPlan(op.getRole());
   variable->type = dataTypeOf(op.getTensorType().getElementType());
   variable->shape = shapeOf(op.getType());
   variable->layout = layoutTableOf(op.getType(), mesh);

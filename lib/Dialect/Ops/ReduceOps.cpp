@@ -8,6 +8,14 @@
 using namespace mlir;
 using namespace ds;
 
+/// Whether the dialect's reduction has the number of the layout algebra's, which is the one used in C++.
+static constexpr bool sameNumber(Reduction reduction, ReduceKind kind) {
+  return static_cast<int>(reduction) == static_cast<int>(kind);
+}
+static_assert(sameNumber(Reduction::Sum, ReduceKind::Sum) && sameNumber(Reduction::Max, ReduceKind::Max) &&
+              sameNumber(Reduction::Min, ReduceKind::Min) && sameNumber(Reduction::And, ReduceKind::And) &&
+              sameNumber(Reduction::Or, ReduceKind::Or));
+
 LogicalResult ReduceOp::verify() {
   RankedTensorType input = getInput().getType();
   if (failed(verifyAscendingDims(*this, getDims(), input.getRank())))
