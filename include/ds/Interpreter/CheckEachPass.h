@@ -21,7 +21,7 @@ struct CheckEachPassOptions {
   double roundingTolerance = 1e-6;
   /// Passes (by argument) that change what a step means, and so its values.
   std::vector<std::string> exempt = {"ds-attach-loss", "ds-accumulate-gradients", "ds-clip-gradients",
-                                     "ds-attach-optimizer"};
+                                     "ds-attach-optimizer", "ds-guard-assigns"};
 };
 
 /// Makes `manager` interpret every function on random inputs before and after each pass, and fail at the first pass
