@@ -42,6 +42,7 @@ static AttachOptimizerPassOptions optimizerOptions(const OptimizerConfig &optimi
 void ds::buildImportPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass()); // recognizing compares values
   manager.addPass(createRecognizeCompositesPass());
+  manager.addPass(createVerifyImportPass());
 }
 
 void ds::buildProgramPipeline(OpPassManager &manager, const ProgramOptions &options) {
@@ -95,6 +96,7 @@ void ds::buildKernelPipeline(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createRecomputeElementwisePass());
   manager.addNestedPass<func::FuncOp>(createFormKernelsPass());
   manager.addNestedPass<func::FuncOp>(createStreamResultsPass());
+  manager.addNestedPass<func::FuncOp>(createVerifyKernelsPass());
   manager.addPass(createVerifyLayoutsPass());
 }
 

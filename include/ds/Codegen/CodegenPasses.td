@@ -8,7 +8,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def VerifyKernelsPass : Pass<"ds-verify-kernels", "::mlir::ModuleOp"> {
+def VerifyLoweredKernelsPass : Pass<"ds-verify-lowered-kernels", "::mlir::ModuleOp"> {
   let summary = "checks that lowered kernels neither allocate, copy nor call";
   let description = [{
     Requires: a module of kernels, lowered to LLVM's dialect.

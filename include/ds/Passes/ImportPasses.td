@@ -29,4 +29,18 @@ def RecognizeCompositesPass : Pass<"ds-recognize-composites", "::mlir::ModuleOp"
   let dependentDialects = ["::ds::DsDialect", "::mlir::arith::ArithDialect"];
 }
 
+def VerifyImportPass : Pass<"ds-verify-import", "::mlir::ModuleOp"> {
+  let summary = "checks what holds at the end of the import stage";
+  let description = [{
+    Ensures: the module has variables and one function, @forward, of a single block. It holds `arith`, `math` and `ds` ops that have a
+    layout rule, and reads and assigns: each variable is read at most once, before all ops but constants, and assigned at most
+    once, after all others. No type has a layout. Arguments and results have a `ds.name`. Anything else is an error. Changes nothing.
+
+    ```mlir
+    // refused: layouts come in the placement stage
+    %y = math.exp %x : tensor<8xf32, #ds.layout<[{dp} ]>>
+    ```
+  }];
+}
+
 #endif // DS_PASSES_IMPORT_PASSES

@@ -153,4 +153,18 @@ def StreamResultsPass : Pass<"ds-stream-results", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ds::DsDialect"];
 }
 
+def VerifyKernelsPass : Pass<"ds-verify-kernels", "::mlir::func::FuncOp"> {
+  let summary = "checks what holds at the end of the kernel stage";
+  let description = [{
+    Ensures: no op is left that stands for a formula, such as `ds.layer_norm` or `ds.adam_update`; elementwise ops, reductions, broadcasts
+    and iotas of tensors are inside kernels; each kernel has one space of rows and columns that code can be generated for. Changes
+    nothing.
+
+    ```mlir
+    // refused: no instruction of the plan computes an exp outside of a kernel
+    %y = math.exp %x : tensor<8xf32>
+    ```
+  }];
+}
+
 #endif // DS_PASSES_KERNEL_PASSES

@@ -135,7 +135,7 @@ LogicalResult CpuCompilerImpl::compile(PendingKernel &kernel) {
   if (kernel.object)
     return success();
   ModuleOp module = *kernel.module;
-  if (failed(lowerKernel(module)) || failed(mlir::verify(module)) || failed(verifyKernels(module)))
+  if (failed(lowerKernel(module)) || failed(mlir::verify(module)) || failed(verifyLoweredKernels(module)))
     return failure();
   FailureOr<ObjectCode> object = compileToObject(module, cpu);
   if (failed(object))

@@ -18,8 +18,9 @@ void populateMathApproximationPatterns(mlir::RewritePatternSet &patterns);
 /// Lowers a module that emitKernel made to LLVM's dialect.
 mlir::LogicalResult lowerKernel(mlir::ModuleOp module);
 
-/// What holds afterwards, see the pass `ds-verify-kernels`. Fails with an error on each op for which it does not.
-mlir::LogicalResult verifyKernels(mlir::ModuleOp module);
+/// What holds afterwards, see the pass `ds-verify-lowered-kernels`. Fails with an error on each op for which it does
+/// not.
+mlir::LogicalResult verifyLoweredKernels(mlir::ModuleOp module);
 
 } // namespace ds
 

@@ -1,4 +1,4 @@
-// RUN: ds-opt %s --split-input-file --verify-diagnostics --ds-verify-kernels
+// RUN: ds-opt %s --split-input-file --verify-diagnostics --ds-verify-lowered-kernels
 
 llvm.func @allocates(%n: i64) {
   // expected-error @below {{'llvm.alloca' op must not allocate or copy in a kernel}}

@@ -1,4 +1,4 @@
-// RUN: ds-opt %s --ds-verify-kernels | FileCheck %s
+// RUN: ds-opt %s --ds-verify-lowered-kernels | FileCheck %s
 
 // CHECK-LABEL: llvm.func @takes_instructions
 llvm.func @takes_instructions(%x: vector<16xf32>) {

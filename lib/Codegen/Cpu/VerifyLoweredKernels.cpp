@@ -9,7 +9,7 @@
 #include "llvm/ADT/StringSet.h"
 
 namespace ds {
-#define GEN_PASS_DEF_VERIFYKERNELSPASS
+#define GEN_PASS_DEF_VERIFYLOWEREDKERNELSPASS
 #include "ds/Codegen/CodegenPasses.h.inc"
 
 #define GEN_PASS_REGISTRATION
@@ -48,7 +48,7 @@ static LogicalResult verifyOp(Operation *op) {
   return success();
 }
 
-LogicalResult ds::verifyKernels(ModuleOp module) {
+LogicalResult ds::verifyLoweredKernels(ModuleOp module) {
   bool isValid = true;
   for (Operation &function : *module.getBody())
     function.walk([&](Operation *op) { isValid &= succeeded(verifyOp(op)); });
@@ -57,9 +57,9 @@ LogicalResult ds::verifyKernels(ModuleOp module) {
 
 namespace {
 
-struct VerifyKernels : ds::impl::VerifyKernelsPassBase<VerifyKernels> {
+struct VerifyLoweredKernels : ds::impl::VerifyLoweredKernelsPassBase<VerifyLoweredKernels> {
   void runOnOperation() override {
-    if (failed(verifyKernels(getOperation())))
+    if (failed(verifyLoweredKernels(getOperation())))
       signalPassFailure();
   }
 };
