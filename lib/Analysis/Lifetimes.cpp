@@ -3,6 +3,8 @@
 
 #include "ds/Analysis/Lifetimes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace ds;
 
@@ -42,12 +44,26 @@ static void includeUses(std::vector<Lifetime> &lifetimes, const StoragePlan &sto
   }
 }
 
+/// The time of the first op that does something when the step runs: a constant that is no splat is loaded before, and
+/// what renames memory is no instruction.
+static uint32_t firstWork(const OpTimes &times) {
+  for (Operation *op : times.ops()) {
+    auto constant = dyn_cast<arith::ConstantOp>(op);
+    if (!isAlias(op) && (!constant || isa<SplatElementsAttr>(constant.getValue())))
+      return times.of(op);
+  }
+  return times.last();
+}
+
 std::vector<Lifetime> ds::findLifetimes(const StoragePlan &storage, const OpTimes &times) {
   std::vector<Lifetime> lifetimes(storage.storages().size());
   includeUses(lifetimes, storage, times);
   for (auto [lifetime, kept] : llvm::zip_equal(lifetimes, storage.storages())) {
     if (kept.isVariable || kept.isInput || lifetime.first == UINT32_MAX)
       lifetime.include(0);
+    // An input is in memory when the first instruction runs, even if nothing reads it.
+    if (kept.isInput)
+      lifetime.include(firstWork(times));
     if (kept.isVariable || kept.isOutput)
       lifetime.include(times.last());
   }

@@ -42,7 +42,7 @@ bool isAlias(mlir::Operation *op);
 
 /// The lifetime of each storage, by its number. The destination of a collective is born at its start, and its source is
 /// needed until its wait. What is live when a loop begins and used in it is needed to the loop's end. Variables live
-/// throughout, inputs from the start, outputs to the end.
+/// throughout, inputs from the start to the first op that runs at least, outputs to the end.
 std::vector<Lifetime> findLifetimes(const StoragePlan &storage, const OpTimes &times);
 
 } // namespace ds
