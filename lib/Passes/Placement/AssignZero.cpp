@@ -25,16 +25,18 @@ bool isScalarFactor(Value value) {
   return isa_and_nonnull<arith::ConstantOp>(op) || cast<RankedTensorType>(value.getType()).getRank() == 0;
 }
 
-/// The gradient before it is scaled and clipped: follows products with scalars upwards.
-Value gradientRoot(Value gradient) {
-  while (isa_and_nonnull<arith::MulFOp, arith::DivFOp>(gradient.getDefiningOp())) {
-    Operation *op = gradient.getDefiningOp();
+/// Where the gradient is used that an update reads, before it is scaled and clipped: follows products with scalars
+/// upwards.
+OpOperand &gradientRoot(OpOperand &gradient) {
+  OpOperand *use = &gradient;
+  while (isa_and_nonnull<arith::MulFOp, arith::DivFOp>(use->get().getDefiningOp())) {
+    Operation *op = use->get().getDefiningOp();
     bool rightIsScalar = isScalarFactor(op->getOperand(1));
     if (!rightIsScalar && !isScalarFactor(op->getOperand(0)))
       break;
-    gradient = op->getOperand(rightIsScalar ? 0 : 1);
+    use = &op->getOpOperand(rightIsScalar ? 0 : 1);
   }
-  return gradient;
+  return *use;
 }
 
 struct AssignZero : ds::impl::AssignZeroPassBase<AssignZero> {
@@ -61,9 +63,11 @@ struct AssignZero : ds::impl::AssignZeroPassBase<AssignZero> {
       VariableOp parameter = variableOf(op->getOperand(0));
       Layout state = layoutHint(parameter, stage >= 1);
       for (unsigned number = 2; number < 2 + op->getNumResults() - 1; ++number)
-        if (VariableOp variable = variableOf(op->getOperand(number))) // SGD without momentum has no state
+        // SGD without momentum has no state: its gradient stands there, which may be another parameter.
+        if (VariableOp variable = variableOf(op->getOperand(number));
+            variable && variable.getRole() == VariableRole::OptimizerState)
           setHint(variable, state);
-      constrainGradient(gradientRoot(op->getOperand(1)), state);
+      constrainGradient(gradientRoot(op->getOpOperand(1)), state);
     });
     for (VariableOp variable : getOperation().getOps<VariableOp>())
       if (variable.getRole() == VariableRole::Parameter && stage == 3)
@@ -84,11 +88,16 @@ struct AssignZero : ds::impl::AssignZeroPassBase<AssignZero> {
     variable.setLayoutAttr(LayoutAttr::get(&getContext(), normalized(layout, shapeOf(variable.getType()))));
   }
 
-  void constrainGradient(Value gradient, const Layout &layout) {
+  void constrainGradient(OpOperand &use, const Layout &layout) {
+    Value gradient = use.get();
     OpBuilder builder(&getContext());
     builder.setInsertionPointAfterValue(gradient);
     auto constrained =
         ConstrainOp::create(builder, gradient.getLoc(), gradient, LayoutAttr::get(&getContext(), layout));
+    // A gradient may be a parameter or an input itself, as of a product of two parameters: its other uses are not those
+    // of a gradient.
+    if (isa<BlockArgument>(gradient) || gradient.getDefiningOp<ReadOp>())
+      return use.set(constrained);
     gradient.replaceAllUsesExcept(constrained, constrained);
     auto loop = gradient.getDefiningOp<scf::ForOp>();
     if (!loop || stage < 2)

@@ -81,3 +81,24 @@ func.func @leaves_a_function_without_updates_alone(%x: tensor<4x6xf32>) -> tenso
   %0 = arith.negf %x : tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
 }
+
+// The gradient of a product of parameters is a parameter, whose other uses are not constrained.
+// STAGE0-DAG: ds.variable @u {layout = #ds.layout<[{}, {}]>, role = #ds.role<parameter>}
+// CHECK-LABEL: func.func @a_gradient_that_is_a_parameter_leaves_it_alone
+ds.variable @u {role = #ds.role<parameter>, layout = #ds.layout<[{}, {}]>} : tensor<4x6xf32>
+ds.variable @v {role = #ds.role<parameter>} : tensor<4x6xf32>
+func.func @a_gradient_that_is_a_parameter_leaves_it_alone(%rate: tensor<f32>, %s: tensor<f32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  // CHECK-DAG: %[[U:.*]] = ds.read @u
+  // CHECK-DAG: %[[V:.*]] = ds.read @v
+  %u = ds.read @u : tensor<4x6xf32>
+  %v = ds.read @v : tensor<4x6xf32>
+  // CHECK-DAG: %[[CU:.*]] = ds.constrain %[[U]] to
+  // CHECK-DAG: %[[CV:.*]] = ds.constrain %[[V]] to
+  // CHECK: ds.sgd_update %[[U]], %[[CV]], %[[V]],
+  // CHECK: ds.sgd_update %[[V]], %[[CU]], %[[U]],
+  %0:2 = ds.sgd_update %u, %v, %v, %rate, %s {momentum = 0.0 : f64, dampening = 0.0 : f64, decay = 0.0 : f64}
+      : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<f32>, tensor<f32>) -> (tensor<4x6xf32>, tensor<4x6xf32>)
+  %1:2 = ds.sgd_update %v, %u, %u, %rate, %s {momentum = 0.0 : f64, dampening = 0.0 : f64, decay = 0.0 : f64}
+      : (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<f32>, tensor<f32>) -> (tensor<4x6xf32>, tensor<4x6xf32>)
+  return %0#0, %1#0 : tensor<4x6xf32>, tensor<4x6xf32>
+}
