@@ -17,7 +17,7 @@ func.func @result_of_another_width(%a: tensor<8x4xf32>, %b: tensor<2xi64>) -> te
 // -----
 
 func.func @ids_of_floats(%a: tensor<8x4xf32>, %b: tensor<2xf32>) -> tensor<2x4xf32> {
-  // expected-error @below {{'ds.gather_rows' op operand #1 must be static tensor of integers}}
+  // expected-error @below {{'ds.gather_rows' op operand #1 must be static tensor of i64}}
   %0 = ds.gather_rows %a, %b : (tensor<8x4xf32>, tensor<2xf32>) -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }

@@ -6,7 +6,10 @@ import array
 import pathlib
 import struct
 
-FLOAT, INT64 = 1, 7  # TensorProto.DataType
+# TensorProto.DataType, and by the names of tensors.py.
+FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, BOOL, DOUBLE, UINT32 = 1, 2, 3, 4, 5, 6, 7, 9, 11, 12
+TYPES = {"f32": FLOAT, "f64": DOUBLE, "i64": INT64, "i32": INT32, "i16": INT16, "i8": INT8, "u8": UINT8, "u16": UINT16,
+         "u32": UINT32, "bool": BOOL}
 
 
 def _varint(value):

@@ -37,6 +37,9 @@ class Ds_TensorOf<Type element, string text> :
 def Ds_FloatTensor : Ds_TensorOf<AnyFloat, "static tensor of floats">;
 def Ds_BoolTensor : Ds_TensorOf<I1, "static tensor of i1">;
 def Ds_IntTensor : Ds_TensorOf<AnySignlessInteger, "static tensor of integers">;
+// What picks rows or elements. One width, as the library that looks them up reads no other.
+def Ds_IdTensor : Ds_TensorOf<I64, "static tensor of i64">;
+def Ds_NumberTensor : Ds_TensorOf<AnyTypeOf<[AnyFloat, AnySignlessInteger]>, "static tensor of floats or integers">;
 
 
 #endif // DS_DIALECT_DS_BASE

@@ -35,10 +35,11 @@ static LogicalResult importGather(NodeContext &context) {
   return context.finish(context.build.gather(input, ids, *dim));
 }
 
-/// Ids from the end are counted from the start; those of a top_k are already.
-static Value normalizeIds(TensorBuilder &build, const Tensor &ids, int64_t size) {
-  if (!ids.isHost() && ids.getValue().getDefiningOp<TopKOp>())
-    return ids.getValue();
+/// Ids as i64, with those from the end counted from the start; those of a top_k are already.
+static Value normalizeIds(TensorBuilder &build, const Tensor &input, int64_t size) {
+  if (!input.isHost() && input.getValue().getDefiningOp<TopKOp>())
+    return input.getValue();
+  Tensor ids = build.cast(input, Element::I64);
   Tensor isNegative = build.compare(Comparison::Less, ids, build.scalar(ids, 0));
   return build.materialize(
       build.select(isNegative, build.binary(Binary::Add, ids, build.scalar(ids, static_cast<double>(size))), ids));

@@ -87,7 +87,7 @@ static LogicalResult importNegativeLogLikelihood(NodeContext &context) {
   Tensor scores = classesLast(build, context.input(0));
   Dims column(labels.shape());
   column.push_back(1);
-  Tensor ids = build.reshape(safe, column);
+  Tensor ids = build.reshape(build.cast(safe, Element::I64), column);
   Tensor picked = build.emit<GatherElementsOp>(build.type(scores.element(), column), build.materialize(scores),
                                                build.materialize(ids), scores.rank() - 1);
   Tensor losses = build.unary(Unary::Neg, build.reshape(picked, labels.shape()));

@@ -211,9 +211,10 @@ Tensor TensorBuilder::gather(const Tensor &input, const Tensor &ids, int64_t dim
   Tensor table = transpose(input, toFront);
   Dims shape(ids.shape());
   llvm::append_range(shape, table.shape().drop_front());
-  Tensor rows = table.isHost() && ids.isHost() && isFoldable(shape)
-                    ? Tensor(hostGatherRows(table.getHost(), ids.getHost(), shape))
-                    : emit<GatherRowsOp>(type(input.element(), shape), materialize(table), materialize(ids));
+  Tensor rows =
+      table.isHost() && ids.isHost() && isFoldable(shape)
+          ? Tensor(hostGatherRows(table.getHost(), ids.getHost(), shape))
+          : emit<GatherRowsOp>(type(input.element(), shape), materialize(table), materialize(cast(ids, Element::I64)));
   for (int64_t other = 0; other < dim; ++other)
     back.push_back(ids.rank() + other);
   for (int64_t other = 0; other < ids.rank(); ++other)
