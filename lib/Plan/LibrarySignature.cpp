@@ -162,8 +162,8 @@ std::optional<std::string> ds::plan::findLibraryFault(const LibraryCallT &call) 
   const std::string_view name = nameOf(call.function);
   size_t spatialDims = 0;
   if (hasSpatialDims(signature)) {
-    if (call.ints.empty() || call.ints.front() < 1 || call.ints.front() > 2)
-      return absl::StrCat(std::string(name), " must have 1 or 2 spatial dims");
+    if (call.ints.empty() || call.ints.front() < 1 || call.ints.front() > static_cast<int64_t>(kMaxSpatialDims))
+      return absl::StrCat(std::string(name), " must have 1 to ", kMaxSpatialDims, " spatial dims");
     spatialDims = static_cast<size_t>(call.ints.front());
   }
   const auto fault = [&](const char *what, size_t got, size_t least, size_t most) -> std::optional<std::string> {

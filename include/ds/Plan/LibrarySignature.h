@@ -25,10 +25,11 @@
 /// * TopK: the k largest (largest = 1) or smallest (largest = 0) elements along n, best first; of equal ones the lower
 ///   index comes first; NaN counts as larger than all numbers. Each rank has all of n, at least k elements. Types: f32,
 ///   f64, i32, i64.
-/// * Convolution, ConvolutionGradInput, ConvolutionGradWeight: f32, over 1 or 2 spatial dims. All sizes are those of
+/// * Convolution, ConvolutionGradInput, ConvolutionGradWeight: f32 or f64, over 1 to 3 spatial dims. All sizes are those of
 ///   this rank's block. ConvolutionGradWeight overwrites gradWeight and gradBias (gradOutput summed over N and space).
 /// * MaxPool: planes = batch * channels. Padding is never the maximum; NaN is. MaxPoolGrad overwrites gradInput: each
-///   output's gradient goes to the first (row-major) maximum of its window, or to the last NaN if there is one. f32.
+///   output's gradient goes to the first (row-major) maximum of its window, or to the last NaN if there is one. f32
+///   or f64.
 
 #ifndef DS_PLAN_LIBRARYSIGNATURE_H
 #define DS_PLAN_LIBRARYSIGNATURE_H
@@ -41,6 +42,9 @@
 #include <vector>
 
 namespace ds::plan {
+
+/// Most spatial dims that windows slide over.
+inline constexpr size_t kMaxSpatialDims = 3;
 
 /// The name of an argument. One that ends in ".." stands for one number per spatial dim: "kernel..".
 using ArgumentName = std::string_view;
@@ -57,7 +61,7 @@ struct LibraryBuffer {
 };
 
 /// The arguments of one function, in the order in which a call lists them. Functions with spatial dims have their
-/// number, 1 or 2, as the first int: "S".
+/// number, 1 to kMaxSpatialDims, as the first int: "S".
 struct LibrarySignature {
   std::vector<LibraryBuffer> buffers;
   std::vector<ArgumentName> extents;

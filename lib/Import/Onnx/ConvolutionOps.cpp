@@ -67,9 +67,19 @@ static FailureOr<Window> findWindow(NodeContext &context, DimsRef spatial, DimsR
   return window;
 }
 
+/// Images of one to three spatial dims, which there is code for.
+static LogicalResult expectSpatial(NodeContext &context) {
+  const Tensor &input = context.input(0);
+  if (failed(context.expectRank(0, 3, 32)))
+    return failure();
+  if (input.rank() > 5)
+    return context.unsupported("has more than three spatial dims, got shape " + textOf(input.shape()));
+  return success();
+}
+
 static LogicalResult importConv(NodeContext &context) {
   const Tensor &input = context.input(0), &weight = context.input(1);
-  if (failed(context.expectRank(0, 3, 5)) || failed(context.expectRank(1, input.rank(), input.rank())) ||
+  if (failed(expectSpatial(context)) || failed(context.expectRank(1, input.rank(), input.rank())) ||
       failed(context.expectFloat(0)) || failed(context.expectSameElement(0, 1)))
     return failure();
   int64_t groups = context.intAttribute("group", 1), channels = input.shape()[1], results = weight.shape()[0];
@@ -104,7 +114,7 @@ static LogicalResult importConv(NodeContext &context) {
 
 static LogicalResult importMaxPool(NodeContext &context) {
   const Tensor &input = context.input(0);
-  if (failed(context.expectRank(0, 3, 5)) || failed(context.expectFloat(0)))
+  if (failed(expectSpatial(context)) || failed(context.expectFloat(0)))
     return failure();
   if (context.isOutputUsed(1))
     return context.unsupported("gives its indices away");

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "ConvolutionSetup.h"
 #include "LibraryTask.h"
-#include "Window.h"
 
 #include "../OneDnn.h"
 
@@ -17,33 +17,6 @@ using namespace ds;
 using namespace ds::runtime;
 
 namespace {
-/// The three tensors of a convolution and its bias, forward or gradients, and their sizes.
-struct ConvolutionSetup {
-  int64_t batch = 0, inputs = 0, outputs = 0, groups = 0; ///< batch size, channels
-  std::vector<WindowDim> window;
-  float *input = nullptr, *weight = nullptr, *output = nullptr, *bias = nullptr; ///< values or gradients
-
-  std::vector<int64_t> inputSizes() const { return withSpace({batch, inputs}, &WindowDim::in); }
-  std::vector<int64_t> outputSizes() const { return withSpace({batch, outputs}, &WindowDim::out); }
-  std::vector<int64_t> weightSizes() const {
-    return withSpace({outputs, groups == 0 ? 0 : inputs / groups}, &WindowDim::kernel);
-  }
-  /// As oneDNN wants them: [groups, outputs of one, inputs of one, kernel..], without groups if there is one.
-  std::vector<int64_t> groupedWeightSizes() const {
-    if (groups == 1)
-      return weightSizes();
-    return withSpace({groups, outputs / groups, inputs / groups}, &WindowDim::kernel);
-  }
-  std::vector<int64_t> spatial(int64_t WindowDim::*field) const { return withSpace({}, field); }
-
-private:
-  std::vector<int64_t> withSpace(std::vector<int64_t> sizes, int64_t WindowDim::*field) const {
-    for (const WindowDim &dim : window)
-      sizes.push_back(dim.*field);
-    return sizes;
-  }
-};
-
 struct PrimitiveTask : Task {
   explicit PrimitiveTask(BoundPrimitive primitive) : primitive(std::move(primitive)) {}
   absl::Status run(const TaskContext &) override { return primitive.run(); }
@@ -188,17 +161,17 @@ static TaskOr makeEmpty(const ConvolutionSetup &setup, plan::LibraryFunction fun
   task->channels = setup.outputs;
   task->space = productOf(setup.spatial(&WindowDim::out));
   if (function == plan::LibraryFunction::Convolution) {
-    task->zeros = task->output = setup.output;
+    task->zeros = task->output = static_cast<float *>(setup.output);
     task->zeroCount = productOf(setup.outputSizes());
-    task->bias = setup.bias;
+    task->bias = static_cast<const float *>(setup.bias);
   } else if (function == plan::LibraryFunction::ConvolutionGradInput) {
-    task->zeros = setup.input;
+    task->zeros = static_cast<float *>(setup.input);
     task->zeroCount = productOf(setup.inputSizes());
   } else {
-    task->zeros = setup.weight;
+    task->zeros = static_cast<float *>(setup.weight);
     task->zeroCount = productOf(setup.weightSizes());
-    task->gradOutput = setup.output;
-    task->gradBias = setup.bias;
+    task->gradOutput = static_cast<const float *>(setup.output);
+    task->gradBias = static_cast<float *>(setup.bias);
   }
   return task;
 }
@@ -207,17 +180,17 @@ static TaskOr makeEmpty(const ConvolutionSetup &setup, plan::LibraryFunction fun
 static absl::Status bindBuffers(const LibraryOperands &operands, ConvolutionSetup &setup) {
   const bool isForward = operands.function() == plan::LibraryFunction::Convolution;
   const bool isGradInput = operands.function() == plan::LibraryFunction::ConvolutionGradInput;
-  DS_ASSIGN_OR_RETURN(setup.input, operands.buffer<float>(isGradInput ? "gradInput" : "input"));
-  DS_ASSIGN_OR_RETURN(setup.weight, operands.buffer<float>(isForward || isGradInput ? "weight" : "gradWeight"));
-  DS_ASSIGN_OR_RETURN(setup.output, operands.buffer<float>(isForward ? "output" : "gradOutput"));
+  DS_ASSIGN_OR_RETURN(setup.input, operands.buffer<char>(isGradInput ? "gradInput" : "input"));
+  DS_ASSIGN_OR_RETURN(setup.weight, operands.buffer<char>(isForward || isGradInput ? "weight" : "gradWeight"));
+  DS_ASSIGN_OR_RETURN(setup.output, operands.buffer<char>(isForward ? "output" : "gradOutput"));
   if (!isGradInput) {
-    DS_ASSIGN_OR_RETURN(setup.bias, operands.buffer<float>(isForward ? "bias" : "gradBias"));
+    DS_ASSIGN_OR_RETURN(setup.bias, operands.buffer<char>(isForward ? "bias" : "gradBias"));
   }
   return absl::OkStatus();
 }
 
 TaskOr ds::runtime::buildConvolution(const LibraryOperands &operands) {
-  if (operands.type() != plan::DataType::F32)
+  if (operands.type() != plan::DataType::F32 && operands.type() != plan::DataType::F64)
     return unsupportedType(operands);
   ConvolutionSetup setup;
   setup.batch = operands.length("N");
@@ -229,6 +202,8 @@ TaskOr ds::runtime::buildConvolution(const LibraryOperands &operands) {
                                                    " and ", setup.outputs, ", got ", setup.groups));
   DS_ASSIGN_OR_RETURN(setup.window, resolveWindow(operands));
   DS_RETURN_IF_ERROR(bindBuffers(operands, setup));
+  if (operands.type() == plan::DataType::F64) // oneDNN has no doubles
+    return makeDoubleConvolution(setup, operands.function());
   if (isEmpty(setup))
     return makeEmpty(setup, operands.function());
   DS_ASSIGN_OR_RETURN(const ConvolutionDescriptors descriptors, describe(setup));
