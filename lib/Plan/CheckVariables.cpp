@@ -150,9 +150,10 @@ static absl::Status checkVariable(const PlanT &plan, const Program &program, con
 static absl::Status checkPort(const PlanT &plan, const PortT &port, const std::string &kind) {
   Tensor tensor{absl::StrCat(kind, " \"", port.name, "\""), port.type, port.shape, port.layout.get(), port.buffer};
   DS_RETURN_IF_ERROR(checkTensor(plan, tensor));
-  bool isReserved = kind == "input" ? port.name == "learning_rate" : port.name == "loss" || port.name == "grad_norm";
-  if (isReserved && (port.type != DataType::F32 || !port.shape.empty()))
-    return invalidPlan(tensor.owner, " must be a scalar of f32");
+  // Written by the run itself. An output "loss" may be anything: only a scalar is reported as the loss.
+  bool isFloat = port.type == DataType::F32 || port.type == DataType::F64;
+  if (kind == "input" && port.name == "learning_rate" && (!isFloat || !port.shape.empty()))
+    return invalidPlan(tensor.owner, " must be a scalar of f32 or f64");
   return absl::OkStatus();
 }
 

@@ -21,6 +21,19 @@ namespace {
 
 using Scalars = SmallVector<Value, 3>;
 
+/// `value` with floats of type `element`.
+Value convert(TensorBuilder &b, Value value, Type element) {
+  RankedTensorType type = TensorBuilder::typeOf(value);
+  const unsigned from = type.getElementTypeBitWidth(), to = element.getIntOrFloatBitWidth();
+  if (type.getElementType() == element)
+    return value;
+  RankedTensorType result = TensorBuilder::withElement(type, element);
+  return to > from ? b.make<arith::ExtFOp>(result, value) : b.make<arith::TruncFOp>(result, value);
+}
+
+/// An update computes in the type of its state, which may be wider than its parameter.
+template <typename UpdateOp> Type elementOf(UpdateOp op) { return getElementTypeOrSelf(op->getOperand(2).getType()); }
+
 /// 1 - beta^step, exact where beta is near 1.
 Value correction(TensorBuilder &b, Value step, double beta) {
   return b.make<arith::NegFOp>(b.make<math::ExpM1Op>(b.mulScalar(step, std::log(beta))));
@@ -30,7 +43,7 @@ bool isDecoupled(AdamUpdateOp op) { return op.getDecoupled() && !op.getDecay().i
 
 /// Of the mean and of the deviation; then, if it is decoupled, of the parameter.
 Scalars adamScales(TensorBuilder &b, AdamUpdateOp op) {
-  Value rate = op.getRate(), step = op.getStep();
+  Value rate = convert(b, op.getRate(), elementOf(op)), step = convert(b, op.getStep(), elementOf(op));
   Scalars scales = {b.div(rate, correction(b, step, op.getBeta1().convertToDouble())),
                     b.make<math::RsqrtOp>(correction(b, step, op.getBeta2().convertToDouble()))};
   if (isDecoupled(op))
@@ -39,11 +52,12 @@ Scalars adamScales(TensorBuilder &b, AdamUpdateOp op) {
 }
 
 SmallVector<Value> decompose(TensorBuilder &b, AdamUpdateOp op, const Scalars &scales) {
-  RankedTensorType type = TensorBuilder::typeOf(op.getParameter());
+  RankedTensorType type = TensorBuilder::typeOf(op.getMean());
   double beta1 = op.getBeta1().convertToDouble(), beta2 = op.getBeta2().convertToDouble(),
          decay = op.getDecay().convertToDouble();
   auto spread = [&](Value scalar) { return b.broadcast(scalar, type, {}); };
-  Value parameter = op.getParameter(), gradient = op.getGradient();
+  Value parameter = convert(b, op.getParameter(), elementOf(op)),
+        gradient = convert(b, op.getGradient(), elementOf(op));
   if (decay != 0 && !op.getDecoupled())
     gradient = b.add(gradient, b.mulScalar(parameter, decay));
   Value mean = b.add(b.mulScalar(op.getMean(), beta1), b.mulScalar(gradient, 1 - beta1));
@@ -52,28 +66,29 @@ SmallVector<Value> decompose(TensorBuilder &b, AdamUpdateOp op, const Scalars &s
   Value change = b.div(b.mul(mean, spread(scales[0])), b.addScalar(deviation, op.getEpsilon().convertToDouble()));
   if (isDecoupled(op))
     parameter = b.mul(parameter, spread(scales[2]));
-  return {b.sub(parameter, change), mean, variance};
+  return {convert(b, b.sub(parameter, change), op.getParameter().getType().getElementType()), mean, variance};
 }
 
-/// Whether this is step 1.
+/// Whether this is step 1, and the rate.
 Scalars sgdScales(TensorBuilder &b, SgdUpdateOp op) {
   Value one = b.splat(1, TensorBuilder::typeOf(op.getStep()));
-  return {b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, op.getStep(), one)};
+  return {b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, op.getStep(), one), convert(b, op.getRate(), elementOf(op))};
 }
 
 SmallVector<Value> decompose(TensorBuilder &b, SgdUpdateOp op, const Scalars &scales) {
-  RankedTensorType type = TensorBuilder::typeOf(op.getParameter());
+  RankedTensorType type = TensorBuilder::typeOf(op.getVelocity());
   double momentum = op.getMomentum().convertToDouble(), dampening = op.getDampening().convertToDouble();
   double decay = op.getDecay().convertToDouble();
-  Value parameter = op.getParameter(), direction = op.getGradient();
+  Value parameter = convert(b, op.getParameter(), elementOf(op)),
+        direction = convert(b, op.getGradient(), elementOf(op));
   if (decay != 0)
     direction = b.add(direction, b.mulScalar(parameter, decay));
   Value later = b.add(b.mulScalar(op.getVelocity(), momentum), b.mulScalar(direction, 1 - dampening));
   // Step 1 begins the velocity anew, whatever it was, and does not dampen.
   Value velocity = b.make<arith::SelectOp>(b.broadcast(scales[0], type, {}), direction, later);
   Value used = op.getNesterov() ? b.add(direction, b.mulScalar(velocity, momentum)) : velocity;
-  Value change = b.mul(used, b.broadcast(op.getRate(), type, {}));
-  return {b.sub(parameter, change), velocity};
+  Value change = b.mul(used, b.broadcast(scales[1], type, {}));
+  return {convert(b, b.sub(parameter, change), op.getParameter().getType().getElementType()), velocity};
 }
 
 struct DecomposeUpdates : ds::impl::DecomposeUpdatesPassBase<DecomposeUpdates> {
@@ -89,19 +104,21 @@ struct DecomposeUpdates : ds::impl::DecomposeUpdatesPassBase<DecomposeUpdates> {
   }
 
 private:
-  /// What `makeScalars` makes is shared by all updates of a block that differ in their tensors only.
+  /// What `makeScalars` makes is shared by all updates of a block and an element type that differ in their tensors
+  /// only.
   template <typename UpdateOp> void replace(UpdateOp op, Scalars (*makeScalars)(TensorBuilder &, UpdateOp)) {
     OpBuilder builder(op);
     TensorBuilder b(builder, op.getLoc());
     b.splats = &splats[op->getBlock()];
-    auto [it, isNew] = scalars.try_emplace({op->getBlock(), op.getRate(), op.getStep(), op->getAttrDictionary()});
+    auto [it, isNew] =
+        scalars.try_emplace({op->getBlock(), op.getRate(), op.getStep(), op->getAttrDictionary(), elementOf(op)});
     if (isNew)
       it->second = makeScalars(b, op);
     op->replaceAllUsesWith(decompose(b, op, it->second));
     op->erase();
   }
 
-  DenseMap<std::tuple<Block *, Value, Value, DictionaryAttr>, Scalars> scalars;
+  DenseMap<std::tuple<Block *, Value, Value, DictionaryAttr, Type>, Scalars> scalars;
   DenseMap<Block *, DenseMap<Attribute, Value>> splats;
 };
 

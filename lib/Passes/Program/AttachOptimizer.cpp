@@ -87,7 +87,7 @@ struct AttachOptimizer : ds::impl::AttachOptimizerPassBase<AttachOptimizer> {
     }
     StateBuilder state(getOperation(), *function);
     SmallVector<Update> updates = takeGradients(*function, state);
-    auto scalar = RankedTensorType::get({}, Float32Type::get(&getContext()));
+    RankedTensorType scalar = scalarType(updates);
     rate = appendArgument(*function, scalar, "learning_rate");
     if (failed(countStep(*function, state, scalar)))
       return signalPassFailure();
@@ -111,6 +111,14 @@ private:
     }
     dropResults(function, isGradient);
     return updates;
+  }
+
+  /// Of the rate and the step: f32, or f64 if a parameter is.
+  RankedTensorType scalarType(ArrayRef<Update> updates) {
+    Builder builder(&getContext());
+    bool isDouble =
+        llvm::any_of(updates, [](Update update) { return update.variable.getTensorType().getElementType().isF64(); });
+    return RankedTensorType::get({}, isDouble ? Type(builder.getF64Type()) : Type(builder.getF32Type()));
   }
 
   /// Counts the steps from 1 in a variable.

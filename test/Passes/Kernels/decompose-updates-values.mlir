@@ -27,3 +27,14 @@ func.func @updates(%p: tensor<9xf64>, %g: tensor<9xf64>, %m: tensor<9xf64>, %v: 
       : (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<f64>, tensor<f64>) -> (tensor<9xf64>, tensor<9xf64>)
   return %0#0, %0#1, %0#2, %1#0 : tensor<9xf64>, tensor<9xf64>, tensor<9xf64>, tensor<9xf64>
 }
+
+// Parameters narrower than their state, and a rate and step of another type than both.
+func.func @updates_of_mixed_types(%p: tensor<9xf32>, %g: tensor<9xf32>, %m: tensor<9xf64>, %v: tensor<9xf64>, %rate: tensor<f32>, %step: tensor<f32>)
+    -> (tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<9xf32>) {
+  %square = arith.mulf %v, %v : tensor<9xf64>
+  %0:3 = ds.adam_update %p, %g, %m, %square, %rate, %step {beta1 = 0.9 : f64, beta2 = 0.999 : f64, epsilon = 1.0e-8 : f64, decay = 0.01 : f64}
+      : (tensor<9xf32>, tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<f32>, tensor<f32>) -> (tensor<9xf32>, tensor<9xf64>, tensor<9xf64>)
+  %1:2 = ds.sgd_update %p, %g, %m, %rate, %step {momentum = 0.9 : f64, dampening = 0.1 : f64, decay = 0.01 : f64}
+      : (tensor<9xf32>, tensor<9xf32>, tensor<9xf64>, tensor<f32>, tensor<f32>) -> (tensor<9xf32>, tensor<9xf64>)
+  return %0#0, %0#1, %0#2, %1#0 : tensor<9xf32>, tensor<9xf64>, tensor<9xf64>, tensor<9xf32>
+}
