@@ -105,7 +105,8 @@ static std::optional<DimLayout> respelled(const DimLayout &dim, const DimLayout 
     if (rest.empty())
       return std::nullopt;
     Factor &front = rest.back();
-    const bool fits = front.axes.empty() ? front.size % wanted.size == 0 : front.size == wanted.size;
+    const bool isCut = front.axes.empty() && wanted.size != 0 && front.size % wanted.size == 0; // sizes may be 0
+    const bool fits = front.size == wanted.size || isCut;
     if (!fits)
       return std::nullopt;
     result.push_back({wanted.size, front.axes});

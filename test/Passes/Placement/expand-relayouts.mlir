@@ -103,3 +103,11 @@ func.func @leaves_casts_alone(%x: tensor<8xf32>) -> tensor<8xf32> {
   %1 = ds.all_gather %0 over "dp" : tensor<8xf32, #ds.layout<[{dp}]>> -> tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// CHECK-LABEL: func.func @a_tensor_without_elements_is_cut_as_any
+// CHECK:      %[[S:.*]] = ds.reduce_scatter %{{.*}} over "dp"
+// CHECK-NEXT: return %[[S]]
+func.func @a_tensor_without_elements_is_cut_as_any(%g: tensor<3x0xf32, #ds.layout<[{}, {}], partial = {dp}>>) -> tensor<3x0xf32, #ds.layout<[{}, {}], flat = {dp}>> {
+  %0 = ds.relayout %g : tensor<3x0xf32, #ds.layout<[{}, {}], partial = {dp}>> -> tensor<3x0xf32, #ds.layout<[{}, {}], flat = {dp}>>
+  return %0 : tensor<3x0xf32, #ds.layout<[{}, {}], flat = {dp}>>
+}
