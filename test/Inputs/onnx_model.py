@@ -50,19 +50,20 @@ def node(op, inputs, outputs, name="", **attributes):
 def initializer(name, dims, values, data_type=FLOAT):
     """`values` are numbers, or the bytes themselves."""
     if not isinstance(values, bytes):
-        values = array.array("f" if data_type == FLOAT else "q", values).tobytes()
+        values = array.array({FLOAT: "f", DOUBLE: "d"}.get(data_type, "q"), values).tobytes()
     return b"".join(_number(1, d) for d in dims) + _number(2, data_type) + _bytes(8, name) + _bytes(9, values)
 
 
-def external_initializer(name, dims, location):
-    """Whose numbers are in another file."""
-    entry = _bytes(1, "location") + _bytes(2, location)
-    return b"".join(_number(1, d) for d in dims) + _number(2, FLOAT) + _bytes(8, name) + _bytes(13, entry) + _number(14, 1)
+def external_initializer(name, dims, location, *entries):
+    """Whose numbers are in another file; `entries` are further pairs of key and value."""
+    pairs = (("location", location),) + entries
+    data = b"".join(_bytes(13, _bytes(1, key) + _bytes(2, text)) for key, text in pairs)
+    return b"".join(_number(1, d) for d in dims) + _number(2, FLOAT) + _bytes(8, name) + data + _number(14, 1)
 
 
 def value(name, dims, data_type=FLOAT):
-    """An input or output of the graph; a dim is a number or the name of a symbolic one."""
-    parts = (_bytes(2, d) if isinstance(d, str) else _number(1, d) for d in dims)
+    """An input or output of the graph; a dim is a number, the name of a symbolic one, or None: of neither."""
+    parts = (b"" if d is None else _bytes(2, d) if isinstance(d, str) else _number(1, d) for d in dims)
     shape = b"".join(_bytes(1, part) for part in parts)
     return _bytes(1, name) + _bytes(2, _bytes(1, _number(1, data_type) + _bytes(2, shape)))
 

@@ -3,6 +3,7 @@
 
 #include "ModelFile.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -13,6 +14,7 @@ using namespace llvm;
 using namespace ds::onnx_import;
 using mlir::failed;
 using mlir::failure;
+using mlir::FailureOr;
 using mlir::LogicalResult;
 using mlir::success;
 
@@ -94,6 +96,14 @@ std::optional<HostTensor> ds::onnx_import::decodeTensor(const onnx::TensorProto 
 // Initializers
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Where the data of an initializer lies, if not in the model file.
+struct ExternalData {
+  StringRef location;
+  std::optional<uint64_t> offset, length;
+};
+} // namespace
+
 static std::string describe(const Initializer &tensor) { return "initializer '" + tensor.name + "'"; }
 
 /// Data in one of the typed fields.
@@ -119,53 +129,86 @@ LogicalResult ModelFile::setTyped(Initializer &tensor, const WireTensor &wire, E
   return success();
 }
 
+/// Whether a location is a relative path that names no folder above.
+static bool isLocation(StringRef location) {
+  return !location.empty() && sys::path::is_relative(location) && !location.contains('\0') &&
+         !is_contained(SmallVector<StringRef>(sys::path::begin(location), sys::path::end(location)), "..");
+}
+
+/// Whether `file` is below `folder` once links are followed.
+static bool isBelow(StringRef folder, StringRef file) {
+  SmallString<256> real;
+  if (sys::fs::real_path(folder, real))
+    return false;
+  if (real.back() != '/')
+    real += '/';
+  return file.starts_with(real);
+}
+
+/// A location is meant from the folder in which the model is named, which may be that of a link to it. What lies there
+/// may be a link too, as in a cache of models, but it must lead into that folder or the one that the model is in.
 MemoryBuffer *ModelFile::openExternal(StringRef location, std::string &problem) {
   if (auto it = externals.find(location); it != externals.end())
     return it->second.get();
-  SmallString<256> path(folder), realFolder, realFile;
+  auto fail = [&](const char *what) {
+    problem = ("refers to external data '" + location + "', which " + what).str();
+    return nullptr;
+  };
+  if (!isLocation(location))
+    return fail("must stay in the model's folder");
+  SmallString<256> path(folder), realFile, realModel;
   sys::path::append(path, location);
-  bool isInside = !location.empty() && sys::path::is_relative(location) &&
-                  !is_contained(SmallVector<StringRef>(sys::path::begin(location), sys::path::end(location)), "..");
-  if (isInside && (sys::fs::real_path(path, realFile) || sys::fs::real_path(folder, realFolder))) {
-    problem = "refers to external data '" + location.str() + "', which does not exist";
-    return nullptr;
-  }
-  if (realFolder.empty() || realFolder.back() != '/')
-    realFolder += '/';
-  if (!isInside || !StringRef(realFile).starts_with(realFolder)) {
-    problem = "refers to external data '" + location.str() + "', which must stay in the model's folder";
-    return nullptr;
-  }
+  sys::fs::file_status status;
+  if (sys::fs::real_path(path, realFile) || sys::fs::real_path(modelPath, realModel) || sys::fs::status(path, status))
+    return fail("does not exist");
+  if (!isBelow(folder, realFile) && !isBelow(sys::path::parent_path(realModel), realFile))
+    return fail("must stay in the model's folder");
+  if (!sys::fs::is_regular_file(status)) // a pipe would be waited for
+    return fail("must be a regular file");
   auto file = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!file) {
-    problem = "refers to external data '" + location.str() + "', which cannot be read";
-    return nullptr;
-  }
+  if (!file)
+    return fail("cannot be read");
   return (externals[location] = std::move(*file)).get();
 }
 
-LogicalResult ModelFile::setExternal(Initializer &tensor, const onnx::TensorProto &header, ErrorSink &errors) {
-  StringRef location;
-  uint64_t expected = static_cast<uint64_t>(*countOf(tensor.shape)) * bytesOf(tensor.element);
-  ByteRange range{0, expected};
+/// What `external_data` says, each key at most once.
+static FailureOr<ExternalData> readExternal(const Initializer &tensor, const onnx::TensorProto &header,
+                                            ErrorSink &errors) {
+  ExternalData data;
+  StringSet<> seen;
   for (const onnx::StringStringEntryProto &entry : header.external_data()) {
-    bool isNumber = entry.key() == "offset" || entry.key() == "length";
-    if (entry.key() == "location")
-      location = entry.value();
-    else if (isNumber &&
-             StringRef(entry.value()).getAsInteger(10, entry.key() == "offset" ? range.offset : range.length))
-      return errors.malformed(describe(tensor) + " has external data whose " + entry.key() +
-                              " must be a number, got '" + entry.value() + "'");
+    StringRef key = entry.key(), value = entry.value();
+    if (!seen.insert(key).second)
+      return errors.malformed(describe(tensor) + " has external data that says '" + key + "' twice");
+    if (key == "location")
+      data.location = value;
+    else if (key == "offset" || key == "length") {
+      std::optional<uint64_t> &number = key == "offset" ? data.offset : data.length;
+      if (value.getAsInteger(10, number.emplace()))
+        return errors.malformed(describe(tensor) + " has external data whose " + key + " must be a number, got '" +
+                                value + "'");
+    } else if (key != "checksum") {
+      return errors.malformed(describe(tensor) + " has external data with unknown key '" + key + "'");
+    }
   }
+  return data;
+}
+
+LogicalResult ModelFile::setExternal(Initializer &tensor, const onnx::TensorProto &header, ErrorSink &errors) {
+  FailureOr<ExternalData> data = readExternal(tensor, header, errors);
+  if (failed(data))
+    return failure();
   std::string problem;
-  MemoryBuffer *file = openExternal(location, problem);
+  MemoryBuffer *file = openExternal(data->location, problem);
   if (!file)
     return errors.malformed(describe(tensor) + " " + problem);
-  uint64_t size = file->getBufferSize();
+  uint64_t size = file->getBufferSize(),
+           bytes = static_cast<uint64_t>(*countOf(tensor.shape)) * bytesOf(tensor.element);
+  ByteRange range{data->offset.value_or(0), data->length.value_or(bytes)};
   if (range.offset > size || range.length > size - range.offset)
     return errors.malformed(describe(tensor) + " must have external data inside the " + Twine(size) + " bytes of '" +
-                            location + "', got " + Twine(range.length) + " from " + Twine(range.offset));
-  tensor.file = location.str();
+                            data->location + "', got " + Twine(range.length) + " from " + Twine(range.offset));
+  tensor.file = data->location.str();
   tensor.range = range;
   tensor.bytes = file->getBuffer().substr(range.offset, range.length);
   return success();
@@ -218,6 +261,7 @@ LogicalResult ModelFile::addInitializer(const WireTensor &wire, ErrorSink &error
 
 std::unique_ptr<ModelFile> ModelFile::open(StringRef path, ErrorSink &errors) {
   auto file = std::make_unique<ModelFile>();
+  file->modelPath = path.str();
   file->folder = sys::path::parent_path(path).empty() ? "." : sys::path::parent_path(path).str();
   file->fileName = sys::path::filename(path).str();
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);

@@ -52,7 +52,7 @@ private:
   mlir::LogicalResult setExternal(Initializer &tensor, const onnx::TensorProto &header, ErrorSink &errors);
   llvm::MemoryBuffer *openExternal(llvm::StringRef location, std::string &problem);
 
-  std::string folder, fileName;
+  std::string modelPath, folder, fileName; ///< the last two are its parts
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> externals;
 };

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes model.onnx, ds_config.json and the data of a perceptron with layers of the given sizes:
 
-    make_classifier.py FOLDER SAMPLES SIZE...
+    make_classifier.py FOLDER SAMPLES SIZE... [--external]      with the first weight in weights.bin
 """
 
 import json
@@ -27,5 +27,21 @@ def make(folder, samples, sizes):
         tensors.write_npy(folder / "data" / (name + ".npy"), tensor)
 
 
+def move_weight_out(folder, sizes):
+    """The first weight of the model into a file beside it."""
+    nodes, inputs, outputs, initializers = onnx.classifier_parts(sizes)
+    (folder / "weights.bin").write_bytes(onnx.spread(sizes[0] * sizes[1], 0.5, 0))
+    initializers[0] = onnx.external_initializer("fc0.weight", sizes[:2], "weights.bin")
+    (folder / "model.onnx").write_bytes(onnx.model(nodes, inputs, outputs, initializers))
+
+
+def main(arguments):
+    is_external = arguments[-1] == "--external"
+    folder, sizes = pathlib.Path(arguments[0]), [int(size) for size in arguments[2 : len(arguments) - is_external]]
+    make(folder, int(arguments[1]), sizes)
+    if is_external:
+        move_weight_out(folder, sizes)
+
+
 if __name__ == "__main__":
-    make(pathlib.Path(sys.argv[1]), int(sys.argv[2]), [int(size) for size in sys.argv[3:]])
+    main(sys.argv[1:])

@@ -26,7 +26,8 @@ public:
 
   /// Opens a regular file for reading.
   static absl::StatusOr<File> open(const std::string &path);
-  /// Opens `relative` below `folder`; refuses absolute paths, `..` and symbolic links that lead outside.
+  /// Opens `relative` below `folder`; refuses absolute paths and `..`. Links are followed: a model may be one, as in a
+  /// cache of models, and where those of a model lead was checked when it was compiled.
   static absl::StatusOr<File> openBelow(const std::string &folder, const std::string &relative);
 
   int descriptor() const { return fd; }
