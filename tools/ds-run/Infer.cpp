@@ -4,6 +4,7 @@
 #include "CompileCache.h"
 #include "PreparedRun.h"
 
+#include "ds/Runtime/Session/TensorFiles.h"
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
@@ -27,10 +28,12 @@ static absl::Status makeFolder(const std::string &folder) {
 static absl::Status openOutputs(const std::string &folder, PreparedRun &run, std::vector<runtime::PendingFile> &files) {
   for (size_t i = 0; i < run.plan->outputs.size(); ++i) {
     const std::string &name = run.plan->outputs[i]->name;
-    if (name.empty() || name.find('/') != std::string::npos)
+    const std::optional<std::string> path = runtime::numpyPathOf(folder, name);
+    if (!path)
       return absl::InvalidArgumentError(absl::StrCat("output '", name, "' cannot be the name of a file"));
-    DS_ASSIGN_OR_RETURN(runtime::PendingFile file,
-                        runtime::PendingFile::create((fs::path(folder) / (name + ".npy")).string()));
+    std::error_code error; // creating the file tells it
+    fs::create_directories(fs::path(*path).parent_path(), error);
+    DS_ASSIGN_OR_RETURN(runtime::PendingFile file, runtime::PendingFile::create(*path));
     files.push_back(std::move(file));
     run.job.outputs.push_back({static_cast<int64_t>(i), files.back().file().descriptor()});
   }

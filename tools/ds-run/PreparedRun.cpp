@@ -44,17 +44,24 @@ static std::string folderOf(const std::string &path) {
 // The plan
 //===----------------------------------------------------------------------===//
 
+/// How many folders deep the names of inputs go in a folder of data, which may have much else in it.
+static constexpr int kMostNameFolders = 4;
+
 /// Tells the compiler the shapes of the data, one step of each `NAME.npy`, for symbolic dims that nothing else gives.
 static void addDataShapes(const std::string &data, std::vector<std::string> &flags) {
   std::error_code error;
   std::vector<std::string> found;
-  for (const auto &entry : fs::directory_iterator(data, error)) {
+  for (fs::recursive_directory_iterator it(data, error), end; !error && it != end; it.increment(error)) {
+    if (it.depth() == kMostNameFolders)
+      it.disable_recursion_pending();
+    const fs::directory_entry &entry = *it;
     if (entry.path().extension() != ".npy")
       continue;
+    const std::string name = entry.path().lexically_relative(data).replace_extension().string();
     const absl::StatusOr<runtime::File> file = runtime::File::open(entry.path().string());
     const auto tensor = file.ok() ? runtime::readNumpyHeader(*file) : file.status();
     if (tensor.ok() && tensor->shape.size() > 1)
-      found.push_back(absl::StrCat("--input-shape=", entry.path().stem().string(), "=",
+      found.push_back(absl::StrCat("--input-shape=", name, "=",
                                    absl::StrJoin(tensor->shape.begin() + 1, tensor->shape.end(), "x")));
   }
   std::sort(found.begin(), found.end());

@@ -73,8 +73,12 @@ private:
 } // namespace
 
 absl::Status NumpyData::openInput(const std::string &folder, const plan::PortT &port, Entry &entry) {
-  const std::string path = (std::filesystem::path(folder) / (port.name + ".npy")).string();
-  if (port.name.find('/') != std::string::npos || !std::filesystem::exists(path))
+  const std::optional<std::string> file = numpyPathOf(folder, port.name);
+  if (!file)
+    return absl::InvalidArgumentError(absl::StrCat("input '", port.name, "' cannot be the name of a file"));
+  const std::string &path = *file;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
     return absl::InvalidArgumentError(
         absl::StrCat("data folder ", folder, " has no file for input '", port.name, "' (", path, ")"));
   DS_ASSIGN_OR_RETURN(entry.file, File::open(path));

@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 
+#include <filesystem>
 #include <limits>
 
 namespace ds::runtime {
@@ -17,6 +19,13 @@ std::string StoredTensor::typeAndShape() const {
 }
 
 std::string shapeName(const std::vector<int64_t> &shape) { return absl::StrCat("[", absl::StrJoin(shape, ", "), "]"); }
+
+std::optional<std::string> numpyPathOf(const std::string &folder, const std::string &name) {
+  for (const std::string &part : std::vector<std::string>(absl::StrSplit(name, '/')))
+    if (part.empty() || part == "." || part == ".." || part.find('\0') != std::string::npos)
+      return std::nullopt;
+  return (std::filesystem::path(folder) / (name + ".npy")).string();
+}
 
 std::optional<int64_t> checkedElements(const std::vector<int64_t> &shape, ElementType type) {
   int64_t elements = 1, bytes = 0;

@@ -41,6 +41,10 @@ std::string shapeName(const std::vector<int64_t> &shape);
 /// structures and pickled objects are refused.
 absl::StatusOr<StoredTensor> readNumpyHeader(const File &file);
 
+/// FOLDER/NAME.npy: where the data of an input or output called `name` lie. A name like "net/x" has folders in it.
+/// Nothing if the file would be none or not below the folder: if a part of the name is empty, "." or "..".
+std::optional<std::string> numpyPathOf(const std::string &folder, const std::string &name);
+
 /// The bytes before the data of a .npy file (version 1), a multiple of 64.
 std::string makeNumpyHeader(ElementType type, const std::vector<int64_t> &shape);
 
