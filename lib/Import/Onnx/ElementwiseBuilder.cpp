@@ -18,6 +18,21 @@ Tensor TensorBuilder::constantLike(Value like, double value) {
   return Tensor(materialize(makeSplat(elementOf(type.getElementType()), type.getShape(), value)));
 }
 
+/// Brings numbers that are held wider than `element` back into its range, as its own arithmetic would have.
+Tensor TensorBuilder::wrap(const Tensor &input, Element element) {
+  auto range = rangeOfNarrow(element);
+  if (!range)
+    return input.as(element);
+  auto [low, high] = *range;
+  Value mask = constantLike(input.getValue(), high - low - 1).getValue(), value = input.getValue();
+  if (low == 0)
+    return Tensor(arith::AndIOp::create(builder, loc(), value, mask)).as(element);
+  // ((x - low) mod 2^bits) + low, so that the lowest number comes after the highest.
+  Value lowest = constantLike(value, low).getValue();
+  Value fromLow = arith::AndIOp::create(builder, loc(), arith::SubIOp::create(builder, loc(), value, lowest), mask);
+  return Tensor(arith::AddIOp::create(builder, loc(), fromLow, lowest)).as(element);
+}
+
 //===----------------------------------------------------------------------===//
 // Unary
 //===----------------------------------------------------------------------===//
@@ -66,7 +81,9 @@ Tensor TensorBuilder::emitUnary(Unary kind, Value input) {
 }
 
 Tensor TensorBuilder::unary(Unary kind, const Tensor &input) {
-  return input.isHost() ? Tensor(hostUnary(kind, input.getHost())) : emitUnary(kind, input.getValue());
+  if (input.isHost())
+    return hostUnary(kind, input.getHost());
+  return wrap(emitUnary(kind, input.getValue()), input.element());
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,7 +140,7 @@ Tensor TensorBuilder::binary(Binary kind, const Tensor &lhs, const Tensor &rhs) 
   Dims shape = *broadcastShapes(lhs.shape(), rhs.shape());
   if (lhs.isHost() && rhs.isHost() && *countOf(shape) <= kMaxFoldedElements)
     return hostBinary(kind, broadcastTo(lhs, shape).getHost(), broadcastTo(rhs, shape).getHost());
-  return emitBinary(kind, broadcastValue(lhs, shape), broadcastValue(rhs, shape));
+  return wrap(emitBinary(kind, broadcastValue(lhs, shape), broadcastValue(rhs, shape)), lhs.element());
 }
 
 Tensor TensorBuilder::compare(Comparison kind, const Tensor &lhs, const Tensor &rhs) {
@@ -150,18 +167,20 @@ Tensor TensorBuilder::select(const Tensor &condition, const Tensor &onTrue, cons
     return hostSelect(broadcastTo(condition, shape).getHost(), broadcastTo(onTrue, shape).getHost(),
                       broadcastTo(onFalse, shape).getHost());
   return Tensor(arith::SelectOp::create(builder, loc(), broadcastValue(condition, shape), broadcastValue(onTrue, shape),
-                                        broadcastValue(onFalse, shape)));
+                                        broadcastValue(onFalse, shape)))
+      .as(onTrue.element());
 }
 
 //===----------------------------------------------------------------------===//
 // Casts
 //===----------------------------------------------------------------------===//
 
+/// Between types that programs hold.
 Tensor TensorBuilder::emitCast(Value input, Element from, Element to) {
   Location at = loc();
   RankedTensorType target = type(to, mlir::cast<RankedTensorType>(input.getType()).getShape());
-  if (isUnsigned(to))
-    return Tensor(constantLike(input, 0));
+  if (from == to || target == input.getType()) // the second: to a type that no program holds
+    return Tensor(input);
   if (to == Element::Bool) {
     Value zero = constantLike(input, 0).getValue();
     if (isFloat(from))
@@ -183,6 +202,7 @@ Tensor TensorBuilder::emitCast(Value input, Element from, Element to) {
 Tensor TensorBuilder::cast(const Tensor &input, Element element) {
   if (input.element() == element)
     return input;
-  return input.isHost() ? Tensor(hostCast(input.getHost(), element))
-                        : emitCast(input.getValue(), input.element(), element);
+  if (input.isHost())
+    return hostCast(input.getHost(), element);
+  return wrap(emitCast(input.getValue(), heldOf(input.element()), heldOf(element)), element);
 }

@@ -136,18 +136,18 @@ static LogicalResult importWhere(NodeContext &context) {
   return context.finish(context.build.select(context.input(0), context.input(1), context.input(2)));
 }
 
+/// Bounds are scalars, known or computed.
 static LogicalResult importClip(NodeContext &context) {
   Tensor result = context.input(0);
   for (unsigned i : {1u, 2u}) {
     if (!context.hasInput(i))
       continue;
-    FailureOr<HostTensor> bound = context.known(i, "bounds");
-    if (failed(bound) || failed(context.expectSameElement(0, i)))
+    if (failed(context.expectSameElement(0, i)))
       return failure();
-    if (bound->count() != 1)
-      return context.malformed("must have scalars as bounds, got shape " + textOf(bound->shape));
-    bound->shape.clear();
-    result = context.build.binary(i == 1 ? Binary::Max : Binary::Min, result, *bound);
+    if (context.input(i).count() != 1)
+      return context.malformed("must have scalars as bounds, got shape " + textOf(context.input(i).shape()));
+    Tensor bound = context.build.reshape(context.input(i), {});
+    result = context.build.binary(i == 1 ? Binary::Max : Binary::Min, result, bound);
   }
   return context.finish(result);
 }

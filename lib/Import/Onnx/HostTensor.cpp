@@ -95,14 +95,32 @@ unsigned onnx_import::bytesOf(Element element) {
   }
 }
 
-mlir::Type onnx_import::typeOf(Element element, mlir::MLIRContext *context) {
+Element onnx_import::heldOf(Element element) {
+  if (element == Element::U32)
+    return Element::I64;
+  return rangeOfNarrow(element) ? Element::I32 : element;
+}
+
+std::optional<std::pair<int64_t, int64_t>> onnx_import::rangeOfNarrow(Element element) {
   switch (element) {
+  case Element::I8:
+  case Element::I16: {
+    int64_t half = int64_t(1) << (8 * bytesOf(element) - 1);
+    return std::pair(-half, half);
+  }
+  case Element::U8:
+  case Element::U16:
+  case Element::U32:
+    return std::pair(int64_t(0), int64_t(1) << 8 * bytesOf(element));
+  default:
+    return std::nullopt;
+  }
+}
+
+mlir::Type onnx_import::typeOf(Element element, mlir::MLIRContext *context) {
+  switch (heldOf(element)) {
   case Element::Bool:
     return mlir::IntegerType::get(context, 1);
-  case Element::I8:
-    return mlir::IntegerType::get(context, 8);
-  case Element::I16:
-    return mlir::IntegerType::get(context, 16);
   case Element::I32:
     return mlir::IntegerType::get(context, 32);
   case Element::I64:
@@ -290,11 +308,12 @@ mlir::DenseElementsAttr onnx_import::toAttribute(const HostTensor &tensor, mlir:
     SmallVector<bool> values(llvm::map_range(tensor.data, [](Number number) { return number.integer != 0; }));
     return mlir::DenseElementsAttr::get(type, ArrayRef(values));
   }
-  if (tensor.element == Element::I64) {
+  Element held = heldOf(tensor.element);
+  if (held == Element::I64) {
     SmallVector<int64_t> values(llvm::map_range(tensor.data, [](Number number) { return number.integer; }));
     return mlir::DenseElementsAttr::get(type, ArrayRef(values));
   }
-  unsigned bits = 8 * bytesOf(tensor.element);
+  unsigned bits = 8 * bytesOf(held);
   SmallVector<APInt> values;
   for (Number number : tensor.data)
     values.emplace_back(bits, static_cast<uint64_t>(number.integer), /*isSigned=*/true);

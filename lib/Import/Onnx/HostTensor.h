@@ -22,13 +22,19 @@ enum class Element : uint8_t { Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, 
 
 /// The element type of a TensorProto.data_type; none if it is not a number.
 std::optional<Element> elementOf(int32_t onnxType);
-/// The element type of a program's type.
+/// The element type of a program's type, as it is held.
 Element elementOf(mlir::Type type);
 bool isFloat(Element element);
 bool isUnsigned(Element element);
 unsigned bytesOf(Element element);
-/// As an MLIR type; unsigned types have none in a program and give null.
+/// How a program holds elements: as they are, but for integers that are narrower than 32 bits or have no sign, which
+/// are held as the next wider of i32 and i64 and wrap as their own type does. So the program has neither unsigned ops
+/// nor widths that few CPUs compute in. There is no wider type for u64.
+Element heldOf(Element element);
+/// As the MLIR type that holds them; null for u64.
 mlir::Type typeOf(Element element, mlir::MLIRContext *context);
+/// The numbers of a narrow integer type: at least the first, less than the second. Empty for others.
+std::optional<std::pair<int64_t, int64_t>> rangeOfNarrow(Element element);
 /// As users read it: f32, i64, u8, bool.
 llvm::StringRef nameOf(Element element);
 

@@ -5,6 +5,7 @@
 
 #include "Graph.h"
 #include "Registry.h"
+#include "SchemaCheck.h"
 #include "Variables.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,7 +67,7 @@ private:
 // Before the first node
 //===----------------------------------------------------------------------===//
 
-/// Reports all nodes for which there is no handler.
+/// Reports all nodes for which there is no handler, or that are none of their operator's.
 bool Importer::areSupported(int64_t version) {
   opset = version;
   for (const onnx::NodeProto *node : graph.nodes) {
@@ -74,6 +75,8 @@ bool Importer::areSupported(int64_t version) {
     bool isStandard = node->domain().empty() || node->domain() == "ai.onnx";
     if (!isStandard || !registry.find(node->op_type(), opset, problem))
       (void)errors.unsupported(describe(*node) + " " + problem);
+    else
+      checkSchema(*node, opset, errors);
   }
   return !errors.hasErrors();
 }
@@ -96,8 +99,8 @@ FailureOr<Type> Importer::typeOfInput(const onnx::ValueInfoProto &input, const I
     return errors.malformed(name + " must be a tensor with a shape");
   const onnx::TypeProto_Tensor &tensor = input.type().tensor_type();
   std::optional<Element> element = elementOf(tensor.elem_type());
-  if (!element || isUnsigned(*element))
-    return errors.unsupported(name + " must have signed integers, bools or floats, got data_type " +
+  if (!element || *element == Element::U64)
+    return errors.unsupported(name + " must have floats, bools, or integers that i64 holds, got data_type " +
                               Twine(tensor.elem_type()));
   Dims shape;
   bool isOpen = false;
@@ -106,13 +109,14 @@ FailureOr<Type> Importer::typeOfInput(const onnx::ValueInfoProto &input, const I
       shape.push_back(dim.dim_value());
       continue;
     }
-    if (dim.dim_param().empty())
-      return errors.malformed(name + " must have a size or a name in each dim");
-    symbolicDims.insert(dim.dim_param());
-    if (std::optional<int64_t> size = findDim(options, dim.dim_param(), input.name(), shape.size())) {
-      shape.push_back(*size);
-    } else {
-      unboundDims.insert(dim.dim_param());
+    // A dim without size and name is like no other: it is called by its place.
+    const std::string symbol =
+        dim.dim_param().empty() ? input.name() + "[" + std::to_string(shape.size()) + "]" : dim.dim_param();
+    symbolicDims.insert(symbol);
+    std::optional<int64_t> size = findDim(options, symbol, input.name(), shape.size());
+    shape.push_back(size.value_or(0));
+    if (!size) {
+      unboundDims.insert(symbol);
       isOpen = true;
     }
   }
@@ -145,6 +149,7 @@ LogicalResult Importer::addInputs(const ImportOptions &options) {
     initialized.insert(tensor.name);
   SmallVector<Type> types;
   SmallVector<std::string> names;
+  SmallVector<Element> elements;
   bool hasFailed = false;
   for (const onnx::ValueInfoProto &input : file.model.graph().input()) {
     if (initialized.contains(input.name()))
@@ -153,6 +158,7 @@ LogicalResult Importer::addInputs(const ImportOptions &options) {
     hasFailed |= failed(type);
     types.push_back(succeeded(type) ? *type : Type());
     names.push_back(input.name());
+    elements.push_back(elementOf(input.type().tensor_type().elem_type()).value_or(Element::F32));
   }
   if (failed(checkBoundDims(options)) || hasFailed)
     return failure();
@@ -160,7 +166,10 @@ LogicalResult Importer::addInputs(const ImportOptions &options) {
   Block *body = function.addEntryBlock();
   for (auto [index, name] : llvm::enumerate(names)) {
     function.setArgAttr(index, kNameAttr, builder.getStringAttr(name));
-    values[name] = Tensor(body->getArgument(index));
+    values[name] = Tensor(body->getArgument(index)).as(elements[index]);
+    if (auto range = rangeOfNarrow(elements[index])) // the run refuses numbers that the type does not have
+      function.setArgAttr(index, kAllowedAttr,
+                          IntSetAttr::get(builder.getContext(), range->first, range->second, ArrayRef<int64_t>()));
   }
   builder.setInsertionPointToStart(body);
   return success();

@@ -63,8 +63,9 @@ static LogicalResult importGatherElements(NodeContext &context) {
   if (failed(dim) || failed(expectElementIds(context, *dim)))
     return failure();
   TensorBuilder &build = context.build;
-  return context.finish(build.emit<GatherElementsOp>(build.type(input.element(), ids.shape()), build.materialize(input),
-                                                     normalizeIds(build, ids, input.shape()[*dim]), *dim));
+  Tensor picked = build.emit<GatherElementsOp>(build.type(input.element(), ids.shape()), build.materialize(input),
+                                               normalizeIds(build, ids, input.shape()[*dim]), *dim);
+  return context.finish(picked.as(input.element()));
 }
 
 /// Overwriting (of zeros, or where ones were scattered) and adding, by a scatter into zeros. Equal ids of an overwrite
@@ -83,7 +84,7 @@ static LogicalResult importScatterElements(NodeContext &context) {
   Value places = normalizeIds(build, ids, input.shape()[*dim]);
   RankedTensorType type = build.type(input.element(), input.shape());
   auto scatter = [&](const Tensor &values) {
-    return build.emit<ScatterElementsOp>(type, places, build.materialize(values), *dim);
+    return build.emit<ScatterElementsOp>(type, places, build.materialize(values), *dim).as(input.element());
   };
   Tensor scattered = scatter(updates);
   bool ontoZeros = input.isHost() && input.getHost().isSplat() && input.getHost().real(0) == 0;
@@ -100,22 +101,27 @@ static LogicalResult importScatterElements(NodeContext &context) {
 // Largest elements
 //===----------------------------------------------------------------------===//
 
+/// The `k` largest along `dim`: values and ids.
+static std::pair<Tensor, Tensor> topK(TensorBuilder &build, const Tensor &input, int64_t dim, int64_t k) {
+  Dims shape(input.shape());
+  shape[dim] = k;
+  auto top = TopKOp::create(build.ops(), build.loc(), build.type(input.element(), shape),
+                            build.type(Element::I64, shape), build.materialize(input), dim);
+  return {Tensor(top.getValues()).as(input.element()), Tensor(top.getIds())};
+}
+
 static LogicalResult importTopK(NodeContext &context) {
   const Tensor &input = context.input(0);
   FailureOr<int64_t> dim = context.dimAttribute("axis", -1, input.rank());
   FailureOr<Dims> k = context.knownInts(1, "a k");
-  if (failed(dim) || failed(k) || failed(context.expectFloat(0)))
+  if (failed(dim) || failed(k) || failed(context.expectNumber(0)))
     return failure();
   if (k->size() != 1 || k->front() < 0 || k->front() > input.shape()[*dim])
     return context.malformed("must have a k in [0, " + Twine(input.shape()[*dim]) + "], got " + textOf(*k));
   if (context.intAttribute("largest", 1) != 1)
     return context.unsupported("takes the smallest elements");
-  TensorBuilder &build = context.build;
-  Dims shape(input.shape());
-  shape[*dim] = k->front();
-  auto top = TopKOp::create(build.ops(), build.loc(), build.type(input.element(), shape),
-                            build.type(Element::I64, shape), build.materialize(input), *dim);
-  context.outputs = {Tensor(top.getValues()), Tensor(top.getIds())};
+  auto [values, ids] = topK(context.build, input, *dim, k->front());
+  context.outputs = {values, ids};
   return success();
 }
 
@@ -123,20 +129,17 @@ static LogicalResult importTopK(NodeContext &context) {
 static LogicalResult importArgMax(NodeContext &context) {
   const Tensor &input = context.input(0);
   FailureOr<int64_t> dim = context.dimAttribute("axis", 0, input.rank());
-  if (failed(dim) || failed(context.expectFloat(0)))
+  if (failed(dim) || failed(context.expectNumber(0)))
     return failure();
   if (context.intAttribute("select_last_index", 0) != 0)
     return context.unsupported("selects the last index");
   if (input.shape()[*dim] == 0)
     return context.malformed("must have elements along dim " + Twine(*dim));
-  TensorBuilder &build = context.build;
   Dims shape(input.shape());
   shape[*dim] = 1;
-  auto top = TopKOp::create(build.ops(), build.loc(), build.type(input.element(), shape),
-                            build.type(Element::I64, shape), build.materialize(input), *dim);
   if (context.intAttribute("keepdims", 1) == 0)
     shape.erase(shape.begin() + *dim);
-  return context.finish(build.reshape(Tensor(top.getIds()), shape));
+  return context.finish(context.build.reshape(topK(context.build, input, *dim, 1).second, shape));
 }
 
 static LogicalResult importOneHot(NodeContext &context) {

@@ -166,6 +166,12 @@ LogicalResult NodeContext::expectBool(unsigned i) {
   return malformed("must have bools as input " + Twine(i) + ", got " + nameOf(inputs[i].element()));
 }
 
+LogicalResult NodeContext::expectNumber(unsigned i) {
+  if (inputs[i].element() != Element::Bool)
+    return success();
+  return malformed("must have numbers as input " + Twine(i) + ", got bool");
+}
+
 LogicalResult NodeContext::expectRank(unsigned i, int64_t least, int64_t most) {
   if (inputs[i].rank() >= least && inputs[i].rank() <= most)
     return success();

@@ -66,6 +66,7 @@ public:
   mlir::LogicalResult expectFloat(unsigned i);
   mlir::LogicalResult expectInteger(unsigned i);
   mlir::LogicalResult expectBool(unsigned i);
+  mlir::LogicalResult expectNumber(unsigned i); ///< a float or an integer, no bool
   mlir::LogicalResult expectRank(unsigned i, int64_t least, int64_t most);
   /// That a shape has no negative dim and a number of elements that can be counted.
   mlir::LogicalResult expectShape(DimsRef shape);

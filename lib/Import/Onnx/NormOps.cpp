@@ -104,7 +104,8 @@ static Tensor updateRunning(NodeContext &context, unsigned i, const Tensor &batc
   return updated;
 }
 
-static LogicalResult importBatchNorm(NodeContext &context) {
+/// Inputs 1 to 4 are one number per channel.
+static LogicalResult expectChannels(NodeContext &context) {
   const Tensor &input = context.input(0);
   if (failed(context.expectRank(0, 2, 8)) || failed(context.expectFloat(0)))
     return failure();
@@ -115,11 +116,12 @@ static LogicalResult importBatchNorm(NodeContext &context) {
       return context.malformed("must have an input " + Twine(i) + " of shape [" + Twine(input.shape()[1]) + "], got " +
                                textOf(context.input(i).shape()));
   }
-  if (context.intAttribute("training_mode", 0) == 0) {
-    if (context.isOutputUsed(1) || context.isOutputUsed(2))
-      return context.malformed("must have one output unless in training mode");
-    return context.finish(normalize(context, {context.input(3), context.input(4)}));
-  }
+  return success();
+}
+
+/// Normalizes by the batch and updates the running statistics.
+static LogicalResult trainBatchNorm(NodeContext &context) {
+  const Tensor &input = context.input(0);
   if (input.count() == 0)
     return context.malformed("must have a batch to normalize, got shape " + textOf(input.shape()));
   Statistics statistics = batchStatistics(context.build, input);
@@ -128,9 +130,35 @@ static LogicalResult importBatchNorm(NodeContext &context) {
   return success();
 }
 
+static LogicalResult importBatchNorm(NodeContext &context) {
+  if (failed(expectChannels(context)))
+    return failure();
+  if (context.intAttribute("training_mode", 0) != 0)
+    return trainBatchNorm(context);
+  if (context.isOutputUsed(1) || context.isOutputUsed(2))
+    return context.malformed("must have one output unless in training mode");
+  return context.finish(normalize(context, {context.input(3), context.input(4)}));
+}
+
+/// Before opset 14 the mode is told by the outputs alone: five of them train, the last two of which are the statistics
+/// of the batch.
+static LogicalResult importBatchNormByOutputs(NodeContext &context) {
+  if (failed(expectChannels(context)))
+    return failure();
+  bool trains = llvm::any_of(llvm::drop_begin(context.node.output()), [](const auto &name) { return !name.empty(); });
+  if (!trains)
+    return context.finish(normalize(context, {context.input(3), context.input(4)}));
+  if (failed(trainBatchNorm(context)))
+    return failure();
+  Statistics statistics = batchStatistics(context.build, context.input(0));
+  context.outputs.insert(context.outputs.end(), {statistics.mean, statistics.variance});
+  return success();
+}
+
 void ds::onnx_import::addNormOps(Registry &registry) {
   registry.add("Softmax", 13, 1, 1, importSoftmax<SoftmaxOp>);
   registry.add("LogSoftmax", 13, 1, 1, importSoftmax<LogSoftmaxOp>);
   registry.add("LayerNormalization", 17, 2, 3, importLayerNorm);
-  registry.add("BatchNormalization", 9, 5, 5, importBatchNorm);
+  registry.add("BatchNormalization", 9, 5, 5, importBatchNormByOutputs);
+  registry.add("BatchNormalization", 14, 5, 5, importBatchNorm);
 }

@@ -107,21 +107,26 @@ static LogicalResult importConcat(NodeContext &context) {
   return context.finish(context.build.concat(context.inputs, *dim));
 }
 
-/// Crops where pads are negative, then surrounds with zeros.
+/// What a Pad surrounds its input with: a scalar of the input's type.
+static FailureOr<Tensor> findPadding(NodeContext &context) {
+  if (!context.hasInput(2))
+    return context.build.scalar(context.input(0), 0);
+  if (failed(context.expectSameElement(0, 2)))
+    return failure();
+  if (context.input(2).count() != 1)
+    return context.malformed("must have one value, got shape " + textOf(context.input(2).shape()));
+  return context.build.reshape(context.input(2), {});
+}
+
+/// Crops where pads are negative, then surrounds with a value.
 static LogicalResult importPad(NodeContext &context) {
   const Tensor &input = context.input(0);
   FailureOr<Dims> pads = context.knownInts(1, "pads");
-  if (failed(pads))
+  FailureOr<Tensor> value = findPadding(context);
+  if (failed(pads) || failed(value))
     return failure();
   if (std::string mode = context.stringAttribute("mode", "constant"); mode != "constant")
     return context.unsupported("pads in mode '" + mode + "'");
-  if (context.hasInput(2)) {
-    FailureOr<HostTensor> value = context.known(2, "a value");
-    if (failed(value) || value->count() != 1)
-      return failed(value) ? failure() : context.malformed("must have one value");
-    if (value->real(0) != 0)
-      return context.unsupported("pads with " + std::to_string(value->real(0)));
-  }
   int64_t rank = input.rank();
   if (static_cast<int64_t>(pads->size()) != 2 * rank)
     return context.malformed("must have " + Twine(2 * rank) + " pads, got " + textOf(*pads));
@@ -138,7 +143,10 @@ static LogicalResult importPad(NodeContext &context) {
   }
   if (failed(context.expectShape(cropped)) || failed(context.expectShape(shape)))
     return failure();
-  return context.finish(context.build.padZeros(context.build.slice(input, offsets, steps, cropped), low, shape));
+  TensorBuilder &build = context.build;
+  Tensor kept = build.slice(input, offsets, steps, cropped);
+  bool isZero = value->isHost() && value->getHost().real(0) == 0;
+  return context.finish(isZero ? build.padZeros(kept, low, shape) : build.padWith(*value, kept, low, shape));
 }
 
 /// Keeps a triangle of the last two dims.

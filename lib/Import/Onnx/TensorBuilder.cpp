@@ -45,7 +45,7 @@ Value TensorBuilder::materialize(const Tensor &tensor) {
   if (!tensor.isHost())
     return tensor.getValue();
   HostTensor host = tensor.getHost();
-  if (isUnsigned(host.element)) {
+  if (!typeOf(host.element, builder.getContext())) {
     (void)type(host.element, {}); // records the problem
     host.element = Element::I64;
   }
@@ -74,8 +74,8 @@ Tensor TensorBuilder::reshape(const Tensor &input, DimsRef shape) {
     source = inner.getInput();
   RankedTensorType result = type(input.element(), shape);
   if (source.getType() == result)
-    return Tensor(source);
-  return emit<ReshapeOp>(result, source);
+    return Tensor(source).as(input.element());
+  return emit<ReshapeOp>(result, source).as(input.element());
 }
 
 Tensor TensorBuilder::transpose(const Tensor &input, DimsRef permutation) {
@@ -88,7 +88,7 @@ Tensor TensorBuilder::transpose(const Tensor &input, DimsRef permutation) {
   }
   if (input.isHost())
     return hostStrided(input.getHost(), shape, 0, strides);
-  return emit<TransposeOp>(type(input.element(), shape), input.getValue(), permutation);
+  return emit<TransposeOp>(type(input.element(), shape), input.getValue(), permutation).as(input.element());
 }
 
 /// The value at full shape: unit dims are dropped, then the rest is broadcast.
@@ -121,7 +121,7 @@ Value TensorBuilder::broadcastValue(const Tensor &input, DimsRef shape) {
 
 Tensor TensorBuilder::broadcastTo(const Tensor &input, DimsRef shape) {
   if (!input.isHost() || (!input.getHost().isSplat() && !isFoldable(shape)))
-    return input.shape() == shape ? input : Tensor(broadcastValue(input, shape));
+    return input.shape() == shape ? input : Tensor(broadcastValue(input, shape)).as(input.element());
   const HostTensor &host = input.getHost();
   Dims strides(shape.size(), 0), inputStrides = stridesOf(host.shape);
   size_t lead = shape.size() - host.shape.size();
@@ -142,7 +142,7 @@ Tensor TensorBuilder::slice(const Tensor &input, DimsRef offsets, DimsRef steps,
   }
   if (input.shape() == shape && llvm::all_of(steps, [](int64_t step) { return step == 1; }))
     return input;
-  return emit<SliceOp>(type(input.element(), shape), input.getValue(), offsets, steps);
+  return emit<SliceOp>(type(input.element(), shape), input.getValue(), offsets, steps).as(input.element());
 }
 
 Tensor TensorBuilder::concat(ArrayRef<Tensor> inputs, int64_t dim) {
@@ -163,15 +163,32 @@ Tensor TensorBuilder::concat(ArrayRef<Tensor> inputs, int64_t dim) {
     if (input.shape()[dim] != 0 || shape[dim] == 0)
       values.push_back(materialize(input));
   if (values.size() == 1 || shape[dim] == 0)
-    return Tensor(values[0]);
-  return emit<ConcatOp>(type(inputs[0].element(), shape), values, builder.getI64IntegerAttr(dim));
+    return Tensor(values[0]).as(inputs[0].element());
+  return emit<ConcatOp>(type(inputs[0].element(), shape), values, builder.getI64IntegerAttr(dim))
+      .as(inputs[0].element());
 }
 
 Tensor TensorBuilder::padZeros(const Tensor &input, DimsRef low, DimsRef shape) {
   if (input.shape() == shape)
     return input;
   Dims interior(shape.size(), 0);
-  return emit<PadOp>(type(input.element(), shape), materialize(input), low, interior);
+  return emit<PadOp>(type(input.element(), shape), materialize(input), low, interior).as(input.element());
+}
+
+Tensor TensorBuilder::padWith(const Tensor &value, const Tensor &input, DimsRef low, DimsRef shape) {
+  Tensor result = input;
+  for (int64_t dim = 0; dim < input.rank(); ++dim) {
+    int64_t added[] = {low[dim], shape[dim] - low[dim] - input.shape()[dim]};
+    SmallVector<Tensor> parts = {result};
+    for (int64_t end : {0, 1}) {
+      Dims side(result.shape());
+      side[dim] = added[end];
+      if (added[end] > 0)
+        parts.insert(end ? parts.end() : parts.begin(), broadcastTo(value, side));
+    }
+    result = concat(parts, dim);
+  }
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,7 +238,7 @@ Tensor TensorBuilder::gather(const Tensor &input, const Tensor &ids, int64_t dim
     back.push_back(other);
   for (int64_t other = dim; other < input.rank() - 1; ++other)
     back.push_back(ids.rank() + other);
-  return transpose(rows, back);
+  return transpose(rows.as(input.element()), back);
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,7 +257,9 @@ Tensor TensorBuilder::reduce(Fold kind, const Tensor &input, DimsRef dims) {
   if (kind == Fold::Product)
     problem = "cannot compute products over dims of a computed value";
   static constexpr Reduction kinds[] = {Reduction::Sum, Reduction::Max, Reduction::Min, Reduction::Sum};
-  return emit<ReduceOp>(type(input.element(), shape), materialize(input), dims, kinds[static_cast<unsigned>(kind)]);
+  Tensor folded =
+      emit<ReduceOp>(type(input.element(), shape), materialize(input), dims, kinds[static_cast<unsigned>(kind)]);
+  return kind == Fold::Sum ? wrap(folded, input.element()) : folded.as(input.element());
 }
 
 /// Sees through transposes and broadcasts: drops or permutes the letters instead. A letter may go only if `other` has

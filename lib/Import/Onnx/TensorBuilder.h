@@ -36,7 +36,14 @@ public:
   mlir::Value getValue() const { return value; }
   /// The variable that this is the value of, if it is one.
   const Variable *getWeight() const { return weight; }
+  /// Of the graph; the program may hold them wider (heldOf).
   Element element() const { return elementType; }
+  /// The same value, whose elements are those of a type that the program holds so.
+  Tensor as(Element element) const {
+    Tensor other = *this;
+    other.elementType = element;
+    return other;
+  }
   DimsRef shape() const { return dims; }
   int64_t rank() const { return static_cast<int64_t>(dims.size()); }
   int64_t count() const { return *countOf(dims); }
@@ -84,6 +91,8 @@ public:
   Tensor slice(const Tensor &input, DimsRef offsets, DimsRef steps, DimsRef shape);
   Tensor concat(llvm::ArrayRef<Tensor> inputs, int64_t dim);
   Tensor padZeros(const Tensor &input, DimsRef low, DimsRef shape);
+  /// Surrounded by a scalar of its element type.
+  Tensor padWith(const Tensor &value, const Tensor &input, DimsRef low, DimsRef shape);
   /// Picks along one dim; dims of `ids` take its place. Ids may be negative; known ids are in range.
   Tensor gather(const Tensor &input, const Tensor &ids, int64_t dim);
   /// Folds dims away.
@@ -103,6 +112,7 @@ private:
   Tensor emitUnary(Unary kind, mlir::Value input);
   Tensor emitBinary(Binary kind, mlir::Value lhs, mlir::Value rhs);
   Tensor emitCast(mlir::Value input, Element from, Element to);
+  Tensor wrap(const Tensor &input, Element element);
   Tensor constantLike(mlir::Value like, double value);
   Tensor sliceByIds(const Tensor &input, const HostTensor &ids, int64_t dim);
 

@@ -25,9 +25,13 @@ struct BoundInputs : ds::impl::BoundInputsPassBase<BoundInputs> {
     if (function.isExternal())
       return;
     for (BlockArgument argument : function.getArguments())
-      if (std::optional<IntSet> set = findAllowedInts(argument, IntUses::Certain))
+      if (std::optional<IntSet> set = findAllowedInts(argument, IntUses::Certain)) {
+        // An integer type that the program holds wider has bounds already.
+        if (auto known = function.getArgAttrOfType<IntSetAttr>(argument.getArgNumber(), kAllowedAttr))
+          set->intersect({known.getLow(), known.getHigh(), llvm::to_vector<1>(known.getOthers())});
         function.setArgAttr(argument.getArgNumber(), kAllowedAttr,
                             IntSetAttr::get(&getContext(), set->low, set->high, set->others));
+      }
   }
 };
 

@@ -89,3 +89,11 @@ func.func @leaves_other_integers_alone(%mask: tensor<3xi64>) -> tensor<3xi64> {
   %0 = arith.addi %mask, %mask : tensor<3xi64>
   return %0 : tensor<3xi64>
 }
+
+// An integer type that is held wider has bounds of its own.
+// CHECK-LABEL: func.func @keeps_what_an_input_allows_already
+// CHECK-SAME:  %{{.*}}: tensor<3xi64> {ds.allowed = #ds.int_set<0 to 8>}
+func.func @keeps_what_an_input_allows_already(%ids: tensor<3xi64> {ds.allowed = #ds.int_set<0 to 256>}, %table: tensor<8x4xf32>) -> tensor<3x4xf32> {
+  %0 = ds.gather_rows %table, %ids : (tensor<8x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
