@@ -32,13 +32,15 @@ def _bytes(field, value):
 
 
 def attribute(name, value):
-    """Of kind INT, INTS, FLOAT or STRING, by the type of `value`."""
+    """Of kind INT, INTS, FLOAT, FLOATS or STRING, by the type of `value`."""
     if isinstance(value, float):
         return _bytes(1, name) + _varint(2 << 3 | 5) + struct.pack("<f", value) + _number(20, 1)
     if isinstance(value, str):
         return _bytes(1, name) + _bytes(4, value) + _number(20, 3)
     if isinstance(value, int):
         return _bytes(1, name) + _number(3, value) + _number(20, 2)
+    if any(isinstance(item, float) for item in value):
+        return _bytes(1, name) + b"".join(_varint(7 << 3 | 5) + struct.pack("<f", item) for item in value) + _number(20, 6)
     return _bytes(1, name) + b"".join(_number(8, item) for item in value) + _number(20, 7)
 
 

@@ -81,9 +81,9 @@ Tensor TensorBuilder::emitUnary(Unary kind, Value input) {
 }
 
 Tensor TensorBuilder::unary(Unary kind, const Tensor &input) {
-  if (input.isHost())
+  if (input.isHost() && mayFold(static_cast<int64_t>(input.getHost().data.size())))
     return hostUnary(kind, input.getHost());
-  return wrap(emitUnary(kind, input.getValue()), input.element());
+  return wrap(emitUnary(kind, materialize(input)), input.element());
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,15 +138,15 @@ Tensor TensorBuilder::emitBinary(Binary kind, Value lhs, Value rhs) {
 
 Tensor TensorBuilder::binary(Binary kind, const Tensor &lhs, const Tensor &rhs) {
   Dims shape = *broadcastShapes(lhs.shape(), rhs.shape());
-  if (lhs.isHost() && rhs.isHost() && *countOf(shape) <= kMaxFoldedElements)
-    return hostBinary(kind, broadcastTo(lhs, shape).getHost(), broadcastTo(rhs, shape).getHost());
+  if (lhs.isHost() && rhs.isHost() && mayFold(*countOf(shape)))
+    return hostBinary(kind, hostBroadcast(lhs.getHost(), shape), hostBroadcast(rhs.getHost(), shape));
   return wrap(emitBinary(kind, broadcastValue(lhs, shape), broadcastValue(rhs, shape)), lhs.element());
 }
 
 Tensor TensorBuilder::compare(Comparison kind, const Tensor &lhs, const Tensor &rhs) {
   Dims shape = *broadcastShapes(lhs.shape(), rhs.shape());
-  if (lhs.isHost() && rhs.isHost() && *countOf(shape) <= kMaxFoldedElements)
-    return hostCompare(kind, broadcastTo(lhs, shape).getHost(), broadcastTo(rhs, shape).getHost());
+  if (lhs.isHost() && rhs.isHost() && mayFold(*countOf(shape)))
+    return hostCompare(kind, hostBroadcast(lhs.getHost(), shape), hostBroadcast(rhs.getHost(), shape));
   using arith::CmpFPredicate;
   using arith::CmpIPredicate;
   static constexpr CmpFPredicate floats[] = {CmpFPredicate::OEQ, CmpFPredicate::OLT, CmpFPredicate::OLE,
@@ -163,9 +163,9 @@ Tensor TensorBuilder::compare(Comparison kind, const Tensor &lhs, const Tensor &
 Tensor TensorBuilder::select(const Tensor &condition, const Tensor &onTrue, const Tensor &onFalse) {
   Dims shape = *broadcastShapes(condition.shape(), *broadcastShapes(onTrue.shape(), onFalse.shape()));
   bool allHost = condition.isHost() && onTrue.isHost() && onFalse.isHost();
-  if (allHost && *countOf(shape) <= kMaxFoldedElements)
-    return hostSelect(broadcastTo(condition, shape).getHost(), broadcastTo(onTrue, shape).getHost(),
-                      broadcastTo(onFalse, shape).getHost());
+  if (allHost && mayFold(*countOf(shape)))
+    return hostSelect(hostBroadcast(condition.getHost(), shape), hostBroadcast(onTrue.getHost(), shape),
+                      hostBroadcast(onFalse.getHost(), shape));
   return Tensor(arith::SelectOp::create(builder, loc(), broadcastValue(condition, shape), broadcastValue(onTrue, shape),
                                         broadcastValue(onFalse, shape)))
       .as(onTrue.element());
@@ -202,7 +202,7 @@ Tensor TensorBuilder::emitCast(Value input, Element from, Element to) {
 Tensor TensorBuilder::cast(const Tensor &input, Element element) {
   if (input.element() == element)
     return input;
-  if (input.isHost())
+  if (input.isHost() && mayFold(static_cast<int64_t>(input.getHost().data.size())))
     return hostCast(input.getHost(), element);
-  return wrap(emitCast(input.getValue(), heldOf(input.element()), heldOf(element)), element);
+  return wrap(emitCast(materialize(input), heldOf(input.element()), heldOf(element)), element);
 }

@@ -249,6 +249,14 @@ HostTensor onnx_import::hostStrided(const HostTensor &input, DimsRef shape, int6
   });
 }
 
+HostTensor onnx_import::hostBroadcast(const HostTensor &input, DimsRef shape) {
+  Dims strides(shape.size(), 0), inputStrides = stridesOf(input.shape);
+  size_t lead = shape.size() - input.shape.size();
+  for (size_t dim = 0; dim < input.shape.size(); ++dim)
+    strides[lead + dim] = input.shape[dim] == 1 ? 0 : inputStrides[dim];
+  return hostStrided(input, shape, 0, strides);
+}
+
 HostTensor onnx_import::hostConcat(ArrayRef<const HostTensor *> inputs, int64_t dim, DimsRef shape) {
   int64_t outer = *countOf(shape.take_front(dim));
   HostTensor result;

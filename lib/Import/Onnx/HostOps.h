@@ -24,6 +24,8 @@ HostTensor hostCast(const HostTensor &input, Element element);
 
 /// Element (i0, i1, ..) of the result is element offset + sum of i_d strides[d] of the input's data.
 HostTensor hostStrided(const HostTensor &input, DimsRef shape, int64_t offset, DimsRef strides);
+/// Numpy's broadcast_to.
+HostTensor hostBroadcast(const HostTensor &input, DimsRef shape);
 /// Row-major strides of a shape.
 Dims stridesOf(DimsRef shape);
 

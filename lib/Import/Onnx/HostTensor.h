@@ -51,6 +51,10 @@ std::optional<int64_t> countOf(DimsRef shape);
 
 /// Larger constants are not computed at import: 64 MiB of f32.
 inline constexpr int64_t kMaxFoldedElements = int64_t(16) << 20;
+/// Nor more than these in all, as each takes time and 8 bytes of memory; what is left is computed by the program.
+inline constexpr int64_t kMaxFoldedInAll = int64_t(256) << 20;
+/// Shapes, positions and the like are always computed.
+inline constexpr int64_t kAlwaysFoldedElements = 4096;
 
 /// An element: an integer (bool: 0 or 1), or a float that has been rounded to its type.
 union Number {

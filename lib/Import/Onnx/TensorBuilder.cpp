@@ -30,7 +30,18 @@ std::optional<onnx_import::Dims> onnx_import::broadcastShapes(DimsRef a, DimsRef
   return result;
 }
 
-static bool isFoldable(DimsRef shape) { return *countOf(shape) <= kMaxFoldedElements; }
+/// Whether a known result, of which `count` elements are kept, is computed at import.
+bool TensorBuilder::mayFold(int64_t count) {
+  if (count <= kAlwaysFoldedElements)
+    return true;
+  if (count > kMaxFoldedElements || foldedElements + count > kMaxFoldedInAll)
+    return false;
+  foldedElements += count;
+  return true;
+}
+
+/// How many elements a tensor of `shape` keeps that is known from `input`.
+static int64_t keptOf(const HostTensor &input, DimsRef shape) { return input.isSplat() ? 1 : *countOf(shape); }
 
 RankedTensorType TensorBuilder::type(Element element, DimsRef shape) {
   Type mlirType = typeOf(element, builder.getContext());
@@ -62,14 +73,14 @@ Value TensorBuilder::materialize(const Tensor &tensor) {
 //===----------------------------------------------------------------------===//
 
 Tensor TensorBuilder::reshape(const Tensor &input, DimsRef shape) {
-  if (input.isHost()) {
+  if (input.shape() == shape)
+    return input;
+  if (input.isHost() && mayFold(keptOf(input.getHost(), shape))) {
     HostTensor result = input.getHost();
     result.shape.assign(shape.begin(), shape.end());
     return result;
   }
-  if (input.shape() == shape)
-    return input;
-  Value source = input.getValue();
+  Value source = materialize(input);
   if (auto inner = source.getDefiningOp<ReshapeOp>())
     source = inner.getInput();
   RankedTensorType result = type(input.element(), shape);
@@ -86,9 +97,9 @@ Tensor TensorBuilder::transpose(const Tensor &input, DimsRef permutation) {
     shape.push_back(input.shape()[dim]);
     strides.push_back(inputStrides[dim]);
   }
-  if (input.isHost())
+  if (input.isHost() && mayFold(keptOf(input.getHost(), shape)))
     return hostStrided(input.getHost(), shape, 0, strides);
-  return emit<TransposeOp>(type(input.element(), shape), input.getValue(), permutation).as(input.element());
+  return emit<TransposeOp>(type(input.element(), shape), materialize(input), permutation).as(input.element());
 }
 
 /// The value at full shape: unit dims are dropped, then the rest is broadcast.
@@ -120,18 +131,13 @@ Value TensorBuilder::broadcastValue(const Tensor &input, DimsRef shape) {
 }
 
 Tensor TensorBuilder::broadcastTo(const Tensor &input, DimsRef shape) {
-  if (!input.isHost() || (!input.getHost().isSplat() && !isFoldable(shape)))
+  if (!input.isHost() || !mayFold(keptOf(input.getHost(), shape)))
     return input.shape() == shape ? input : Tensor(broadcastValue(input, shape)).as(input.element());
-  const HostTensor &host = input.getHost();
-  Dims strides(shape.size(), 0), inputStrides = stridesOf(host.shape);
-  size_t lead = shape.size() - host.shape.size();
-  for (size_t dim = 0; dim < host.shape.size(); ++dim)
-    strides[lead + dim] = host.shape[dim] == 1 ? 0 : inputStrides[dim];
-  return hostStrided(host, shape, 0, strides);
+  return hostBroadcast(input.getHost(), shape);
 }
 
 Tensor TensorBuilder::slice(const Tensor &input, DimsRef offsets, DimsRef steps, DimsRef shape) {
-  if (input.isHost()) {
+  if (input.isHost() && mayFold(keptOf(input.getHost(), shape))) {
     Dims strides = stridesOf(input.shape());
     int64_t offset = 0;
     for (size_t dim = 0; dim < strides.size(); ++dim) {
@@ -142,7 +148,7 @@ Tensor TensorBuilder::slice(const Tensor &input, DimsRef offsets, DimsRef steps,
   }
   if (input.shape() == shape && llvm::all_of(steps, [](int64_t step) { return step == 1; }))
     return input;
-  return emit<SliceOp>(type(input.element(), shape), input.getValue(), offsets, steps).as(input.element());
+  return emit<SliceOp>(type(input.element(), shape), materialize(input), offsets, steps).as(input.element());
 }
 
 Tensor TensorBuilder::concat(ArrayRef<Tensor> inputs, int64_t dim) {
@@ -152,7 +158,7 @@ Tensor TensorBuilder::concat(ArrayRef<Tensor> inputs, int64_t dim) {
   shape[dim] = 0;
   for (const Tensor &input : inputs)
     shape[dim] += input.shape()[dim];
-  if (llvm::all_of(inputs, [](const Tensor &input) { return input.isHost(); }) && isFoldable(shape)) {
+  if (llvm::all_of(inputs, [](const Tensor &input) { return input.isHost(); }) && mayFold(*countOf(shape))) {
     SmallVector<const HostTensor *> hosts;
     for (const Tensor &input : inputs)
       hosts.push_back(&input.getHost());
@@ -229,7 +235,7 @@ Tensor TensorBuilder::gather(const Tensor &input, const Tensor &ids, int64_t dim
   Dims shape(ids.shape());
   llvm::append_range(shape, table.shape().drop_front());
   Tensor rows =
-      table.isHost() && ids.isHost() && isFoldable(shape)
+      table.isHost() && ids.isHost() && mayFold(*countOf(shape))
           ? Tensor(hostGatherRows(table.getHost(), ids.getHost(), shape))
           : emit<GatherRowsOp>(type(input.element(), shape), materialize(table), materialize(cast(ids, Element::I64)));
   for (int64_t other = 0; other < dim; ++other)
@@ -252,7 +258,7 @@ Tensor TensorBuilder::reduce(Fold kind, const Tensor &input, DimsRef dims) {
   for (int64_t dim = 0; dim < input.rank(); ++dim)
     if (!llvm::is_contained(dims, dim))
       shape.push_back(input.shape()[dim]);
-  if (input.isHost() && isFoldable(input.shape()))
+  if (input.isHost() && mayFold(input.count()))
     return hostReduce(kind, input.getHost(), dims, shape);
   if (kind == Fold::Product)
     problem = "cannot compute products over dims of a computed value";

@@ -108,6 +108,7 @@ public:
   }
 
 private:
+  bool mayFold(int64_t count);
   mlir::Value broadcastValue(const Tensor &input, DimsRef shape);
   Tensor emitUnary(Unary kind, mlir::Value input);
   Tensor emitBinary(Binary kind, mlir::Value lhs, mlir::Value rhs);
@@ -119,6 +120,7 @@ private:
   mlir::OpBuilder &builder;
   std::optional<mlir::Location> location;
   std::string problem;
+  int64_t foldedElements = 0; ///< of known results so far, without those that are always folded
 };
 
 } // namespace ds::onnx_import
