@@ -25,10 +25,8 @@
 /// * TopK: the k largest (largest = 1) or smallest (largest = 0) elements along n, best first; of equal ones the lower
 ///   index comes first; NaN counts as larger than all numbers. Each rank has all of n, at least k elements. Types: f32,
 ///   f64, i32, i64.
-/// * Convolution, ConvolutionGradInput, ConvolutionGradWeight: f32 or f64, over 1 to 3 spatial dims. All sizes are
-/// those
-///   of this rank's block. ConvolutionGradWeight overwrites gradWeight and gradBias (gradOutput summed over N and
-///   space).
+/// * Convolution, ConvolutionGradInput, ConvolutionGradWeight: f32 or f64, over 1 to 3 spatial dims. Sizes are those of
+///   this rank's block. ConvolutionGradWeight overwrites gradWeight and gradBias (gradOutput summed over N and space).
 /// * MaxPool: planes = batch * channels. Padding is never the maximum; NaN is. MaxPoolGrad overwrites gradInput: each
 ///   output's gradient goes to the first (row-major) maximum of its window, or to the last NaN if there is one. f32
 ///   or f64.
