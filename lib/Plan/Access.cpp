@@ -13,7 +13,7 @@ namespace {
 /// What an operation touches, in the making.
 class AccessList {
 public:
-  AccessList(const PlanT &plan, DataType type) : plan(plan), bytes(sizeOf(type)) {}
+  AccessList(const PlanT &plan, DataType type) : plan(plan), type(type) {}
 
   Access &read(uint32_t buffer, std::vector<uint32_t> extents) { return add(buffer, std::move(extents), true, false); }
   Access &write(uint32_t buffer, std::vector<uint32_t> extents) { return add(buffer, std::move(extents), false, true); }
@@ -31,7 +31,7 @@ public:
 
 private:
   Access &add(uint32_t buffer, std::vector<uint32_t> extents, bool reads, bool writes) {
-    return list.emplace_back(Access{buffer, reads, writes, 1, std::move(extents), {}, {}, bytes});
+    return list.emplace_back(Access{buffer, reads, writes, 1, std::move(extents), {}, {}, type});
   }
 
   static std::vector<uint32_t> extentsOf(const ViewT &view) {
@@ -42,7 +42,7 @@ private:
   }
 
   const PlanT &plan;
-  uint64_t bytes;
+  DataType type;
   std::vector<Access> list;
 };
 } // namespace
@@ -56,6 +56,11 @@ static std::vector<Access> accesses(const PlanT &, const KernelCallT &call) {
   for (size_t i = 0; i < call.buffers.size(); ++i) {
     bool writes = i >= call.first_output;
     list.push_back({call.buffers[i], !writes, writes});
+    if (!writes || i - call.first_output >= call.results.size())
+      continue;
+    const KernelResultT &result = *call.results[i - call.first_output];
+    list.back().extents = {result.count};
+    list.back().type = result.type;
   }
   return list;
 }
@@ -114,7 +119,7 @@ static std::vector<Access> accesses(const PlanT &, const LibraryCallT &call) {
     }
     if (!buffer.divisor.empty())
       access.divisor = arguments.extents(buffer.divisor).front();
-    access.elementBytes = sizeOf(buffer.holdsIndices ? DataType::I64 : call.type);
+    access.type = buffer.holdsIndices ? DataType::I64 : call.type;
     list.push_back(std::move(access));
   }
   return list;

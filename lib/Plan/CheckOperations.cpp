@@ -81,6 +81,12 @@ absl::Status OperationCheck::checkOperation(const KernelCallT &call) const {
     return fail("must have first_output in [0, ", call.buffers.size(), "], got ", call.first_output);
   if (call.chunks < 1)
     return fail("must have at least 1 chunk, got ", call.chunks);
+  if (call.results.size() > call.buffers.size() - call.first_output)
+    return fail("must have at most ", call.buffers.size() - call.first_output, " results, got ", call.results.size());
+  for (const auto &result : call.results) {
+    DS_RETURN_IF_ERROR(checkType(result->type));
+    DS_RETURN_IF_ERROR(checkExtents({result->count}));
+  }
   DS_RETURN_IF_ERROR(checkExtents({call.rows}));
   return checkExtents(call.extents);
 }

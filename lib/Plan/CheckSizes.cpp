@@ -76,7 +76,9 @@ private:
 
 std::optional<uint64_t> SizeCheck::bytesOf(const Access &access, const Lengths &lengths) const {
   // Empty first: 0 times what is above all limits is still 0.
-  std::vector<int64_t> terms = {access.count, static_cast<int64_t>(access.elementBytes)};
+  if (!access.type)
+    return 0;
+  std::vector<int64_t> terms = {access.count, static_cast<int64_t>(sizeOf(*access.type))};
   for (uint32_t extent : access.extents)
     terms.push_back(lengths[extent]);
   if (access.piece)

@@ -36,6 +36,7 @@ struct TrainOptions : RunOptions {
   std::string saveModel;
   std::string profile;            ///< file for a trace of the last step
   std::vector<std::string> dumps; ///< ROLE=FILE
+  bool findsNan = false;          ///< looks at each result until the first step whose numbers are not finite
   int64_t stepsPerPrint = 0;      ///< 0: the config's
 };
 

@@ -25,7 +25,7 @@ void from_json(const Json &json, Job::Output &output) {
 }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Job, launcher, planDescriptor, sharedDescriptor, messageDescriptors, planName,
                                    fingerprint, config, configName, modelFolder, dataPath, tokenType, loadModel, steps,
-                                   threads, cores, timeoutMs, saves, outputs, profileDescriptor)
+                                   threads, cores, timeoutMs, saves, outputs, findsNan, profileDescriptor)
 
 std::string writeJob(const Job &job) { return Json(job).dump(-1, ' ', false, kReplace); }
 

@@ -37,6 +37,7 @@ struct Job {
     int descriptor = -1;
   };
   std::vector<Output> outputs;
+  bool findsNan = false;      ///< ExecutorOptions::findsNonFinite
   int profileDescriptor = -1; ///< where rank 0 writes a trace of the last step; -1: nowhere
 };
 

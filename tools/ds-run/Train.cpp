@@ -103,6 +103,7 @@ static absl::StatusOr<int> train(const TrainOptions &options) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE *)> logOwner(
       log, [](std::FILE *file) { return file ? std::fclose(file) : 0; });
 
+  run.job.findsNan = options.findsNan;
   Progress::Options shown = progressOptions(run, options);
   shown.log = log;
   shown.logName = options.log;

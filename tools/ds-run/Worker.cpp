@@ -104,6 +104,7 @@ static absl::StatusOr<runtime::SessionOptions> sessionOptions(const Job &job) {
   options.steps = job.steps;
   options.executor.threads = job.threads;
   options.executor.collectTimings = job.profileDescriptor >= 0;
+  options.executor.findsNonFinite = job.findsNan;
   options.profileDescriptor = job.profileDescriptor;
   options.executor.timeout = std::chrono::milliseconds(job.timeoutMs);
   if (!job.config.empty()) {

@@ -101,6 +101,9 @@ static int runCommandLine(std::vector<std::string> arguments) {
                            "Write when each instruction of rank 0's last step ran, for Perfetto or chrome://tracing");
   trainCommand->add_option("--dump-variables", train.dumps,
                            "Write the variables of a role at the end: ROLE=FILE.safetensors");
+  trainCommand->add_flag("--find-nan", train.findsNan,
+                         "Look at the results of each op, and end at the first step whose loss or gradient norm is NaN "
+                         "or infinite with the name of the op where it comes from");
   trainCommand
       ->add_option("--print-every", train.stepsPerPrint,
                    "Print every this many steps; default: the config's steps_per_print")

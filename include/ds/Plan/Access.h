@@ -29,7 +29,7 @@ struct Access {
   std::vector<uint32_t> extents = {}; ///< ids
   std::optional<PieceFactor> piece = std::nullopt;
   std::optional<uint32_t> divisor = std::nullopt; ///< an extent: the groups of a convolution
-  uint64_t elementBytes = 0;                      ///< 0: how many elements is the kernel's secret
+  std::optional<DataType> type = std::nullopt;    ///< nothing: only the kernel's code knows how many elements
 };
 
 /// The buffers that `instruction` touches, in the order of its fields; one that it reads and writes through two fields

@@ -10,6 +10,9 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace ds::runtime {
 
@@ -22,6 +25,23 @@ struct ExecutorOptions {
   /// kernel that never returns cannot be stopped, so a tool should end the process some time after this.
   std::function<void(const absl::Status &)> onStall;
   bool collectTimings = false;
+  bool findsNonFinite = false; ///< instructions look for NaN and infinities in what they write, see firstNonFinite
+};
+
+/// An instruction that wrote numbers that are not finite.
+struct NonFiniteFinding {
+  int64_t iteration = 0; ///< of the loop
+  int64_t order = 0;     ///< of plan::Instruction; -1: the number was there before the step
+  std::string op;        ///< its name for people
+  int64_t count = 0;     ///< how many of its result's elements on this rank
+  int64_t elements = 0;  ///< of that result
+
+  std::pair<int64_t, int64_t> place() const { return {order < 0 ? -1 : iteration, order}; }
+};
+
+/// The first of either kind in a step, as the plan orders instructions.
+struct FirstNonFinite {
+  std::optional<NonFiniteFinding> nan, infinity;
 };
 
 /// Memory of the caller's, inside an arena.
@@ -67,6 +87,8 @@ public:
   /// Ends the step in progress with Cancelled as soon as the instructions in progress allow. From any thread.
   virtual void abort() = 0;
 
+  /// Of the last step; empty unless findsNonFinite.
+  virtual FirstNonFinite firstNonFinite() const = 0;
   /// Of the last step; empty unless collectTimings.
   virtual std::vector<InstructionTiming> timings() const = 0;
 };

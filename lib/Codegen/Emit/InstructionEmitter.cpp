@@ -185,8 +185,13 @@ plan::KernelCallT InstructionEmitter::kernelCall(Operation *op, StringRef hash, 
   for (Value operand : op->getOperands())
     call.buffers.push_back(storage.storageOf(operand));
   call.first_output = call.buffers.size();
-  for (Value result : op->getResults())
+  for (Value result : op->getResults()) {
     call.buffers.push_back(storage.storageOf(result));
+    auto made = std::make_unique<plan::KernelResultT>();
+    made->type = dataTypeOf(cast<RankedTensorType>(result.getType()).getElementType());
+    made->count = extents.addCount(layoutOf(result), shapeOf(result.getType()));
+    call.results.push_back(std::move(made));
+  }
   llvm::append_range(call.buffers, storage.workspacesOf(op));
   return call;
 }

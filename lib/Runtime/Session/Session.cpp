@@ -3,6 +3,7 @@
 
 #include "ds/Runtime/Session/Session.h"
 
+#include "BadSteps.h"
 #include "ElementIO.h"
 
 #include "ds/Runtime/Collective/Local/LocalTransport.h"
@@ -12,7 +13,6 @@
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <chrono>
@@ -46,23 +46,7 @@ ResidentBytes residentBytes() {
   return bytes;
 }
 
-bool StepRecord::isBad() const {
-  return (loss && !std::isfinite(*loss)) || (gradientNorm && !std::isfinite(*gradientNorm));
-}
-
 namespace {
-/// What has become of the last steps of a training.
-struct BadSteps {
-  int64_t inARow = 0;
-  int64_t lastGood = -1;
-  StepRecord last; ///< the last bad one
-
-  void add(const StepRecord &record);
-  /// `loss nan, gradient norm inf`.
-  std::string numbers() const;
-  absl::Status stop() const;
-};
-
 class Session {
 public:
   Session(const plan::PlanT &plan, const SharedJob &job, int64_t rank, const SessionOptions &options,
@@ -84,6 +68,7 @@ private:
   absl::Status feed(int64_t step);
   absl::Status runStep(int64_t step);
   void noteBadStep(const StepRecord &record);
+  absl::Status reportFirst(const StepRecord &record, const FirstNonFinite &before);
   std::optional<double> readScalar(const char *output) const;
   absl::Status beginOutputs();
   absl::Status writeOutputs(int64_t step);
@@ -234,14 +219,17 @@ absl::Status Session::runStep(int64_t step) {
   const auto begin = Clock::now();
   job.rankState(rank).step.store(step, std::memory_order_relaxed);
   DS_RETURN_IF_ERROR(feed(step));
+  const FirstNonFinite before = options.executor.findsNonFinite ? findInMemory(memory()) : FirstNonFinite();
   DS_RETURN_IF_ERROR(executor->runStep());
   DS_RETURN_IF_ERROR(writeOutputs(step));
-  if (rank != 0)
-    return absl::OkStatus();
   StepRecord record;
   record.step = step;
   record.loss = readScalar("loss");
   record.gradientNorm = readScalar("grad_norm");
+  if (options.executor.findsNonFinite && record.isBad())
+    return reportFirst(record, before);
+  if (rank != 0)
+    return absl::OkStatus();
   if (options.learningRate && hasInput(plan, kLearningRateInput))
     record.learningRate = options.learningRate(step);
   record.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -255,45 +243,33 @@ absl::Status Session::runStep(int64_t step) {
 // Numbers that are none
 //===----------------------------------------------------------------------===//
 
-void BadSteps::add(const StepRecord &record) {
-  if (!record.isBad()) {
-    inARow = 0;
-    lastGood = record.step;
-    return;
-  }
-  ++inARow;
-  last = record;
-}
-
-std::string BadSteps::numbers() const {
-  std::vector<std::string> words;
-  for (const auto &[name, value] :
-       {std::make_pair("loss", last.loss), std::make_pair("gradient norm", last.gradientNorm)})
-    if (value && !std::isfinite(*value))
-      words.push_back(absl::StrCat(name, std::isnan(*value) ? " nan" : *value > 0 ? " inf" : " -inf"));
-  return absl::StrJoin(words, ", ");
-}
-
-absl::Status BadSteps::stop() const {
-  const std::string weights = lastGood < 0
-                                  ? "no step was good, so nothing is saved"
-                                  : absl::StrCat("the weights are those after step ", lastGood, ", the last good one");
-  return absl::Status(kNumericStop,
-                      absl::StrCat("stopped after step ", last.step, ": ", numbers(), ", the last of ", inARow,
-                                   inARow == 1 ? " step" : " steps in a row", " that changed nothing; ", weights,
-                                   "; --find-nan names the op where such a number comes from"));
-}
-
 /// The first bad step of a row is told; the log has all.
 void Session::noteBadStep(const StepRecord &record) {
   badSteps.add(record);
   if (badSteps.inARow != 1)
     return;
-  events.onNote(absl::StrCat("step ", record.step, ": ", badSteps.numbers(),
+  events.onNote(absl::StrCat("step ", record.step, ": ", describeBadNumbers(record),
                              options.stopAfterBadSteps > 0
                                  ? "; the step changed nothing"
                                  : "; \"model.stop_after_bad_steps\" is 0, so training goes on "
                                    "with what comes of it"));
+}
+
+/// The rank where the first number was found tells it; all ranks have the same loss and norm, and come here together.
+absl::Status Session::reportFirst(const StepRecord &record, const FirstNonFinite &before) {
+  FirstNonFinite first = executor->firstNonFinite();
+  first.nan = before.nan ? before.nan : first.nan;
+  first.infinity = before.infinity ? before.infinity : first.infinity;
+  job.rankState(rank).firstBad.store(placeOf(first), std::memory_order_relaxed);
+  DS_RETURN_IF_ERROR(meetOthers());
+  int64_t teller = 0;
+  for (int64_t other = 1; other < job.shape().ranks; ++other)
+    if (job.rankState(other).firstBad < job.rankState(teller).firstBad)
+      teller = other;
+  if (rank != teller)
+    return absl::CancelledError(absl::StrCat("rank ", teller, " tells where the number comes from"));
+  return absl::Status(kNumericStop, absl::StrCat("rank ", rank, ", step ", record.step, ": ",
+                                                 describeBadNumbers(record), "; ", describeFirst(first)));
 }
 
 /// The last update may have made weights infinite without any step that shows it. Nobody wants them in a file.

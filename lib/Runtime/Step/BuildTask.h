@@ -15,6 +15,7 @@ struct TaskBuilder {
   const Bindings &bindings;
   uint32_t queue;
   const std::map<std::pair<uint32_t, uint32_t>, std::unique_ptr<Communicator>> &communicators;
+  NumberFindings *findings = nullptr; ///< of buildProgram
 
   TaskOr build(const plan::InstructionT &instruction) const;
 

@@ -3,6 +3,7 @@
 
 #include "ds/Runtime/Executor.h"
 
+#include "NumberCheck.h"
 #include "QueueRunner.h"
 #include "Watchdog.h"
 
@@ -34,6 +35,7 @@ public:
   void setStep(int64_t step) override { state.step = step; }
   void setTimeout(std::chrono::milliseconds timeout) override { watchdog->setTimeout(timeout); }
   void abort() override { (void)fail(absl::CancelledError("the step was cancelled")); }
+  FirstNonFinite firstNonFinite() const override { return findings.first(); }
   std::vector<InstructionTiming> timings() const override;
 
 private:
@@ -51,6 +53,7 @@ private:
   Bindings bindings;
   std::vector<std::unique_ptr<Arena>> arenas;
   std::unique_ptr<NativeKernels> kernels;
+  NumberFindings findings;
   Program program;
 
   StepState state;
@@ -86,7 +89,7 @@ absl::Status ProgramExecutor::prepare() {
   DS_RETURN_IF_ERROR(takeArenas());
   DS_ASSIGN_OR_RETURN(kernels, NativeKernels::load(bindings.plan()));
   bindings.setKernels(&kernels->entries());
-  DS_ASSIGN_OR_RETURN(program, buildProgram(bindings, transport));
+  DS_ASSIGN_OR_RETURN(program, buildProgram(bindings, transport, options.findsNonFinite ? &findings : nullptr));
   for (size_t number = 0; number < program.queues.size(); ++number)
     runners.emplace_back(program, number, state);
   watchdog = std::make_unique<Watchdog>(program, state, [this](const std::string &what) {
@@ -160,6 +163,7 @@ absl::Status ProgramExecutor::runStep() {
     return absl::FailedPreconditionError(absl::StrCat("an earlier step failed: ", std::string(status.message())));
   setThreads(options.threads); // The number belongs to the calling thread.
   const FlushDenormals flush;
+  findings.clear();
   stepBegin = nowNs();
   const uint32_t done = finished.value() + static_cast<uint32_t>(program.queues.size());
   started.add();

@@ -4,6 +4,7 @@
 #include "Program.h"
 
 #include "BuildTask.h"
+#include "NumberCheck.h"
 
 #include "ds/Runtime/StatusMacros.h"
 
@@ -92,18 +93,22 @@ static absl::Status addStep(const plan::InstructionT &instruction, int section, 
   step.signals = instruction.signals;
   DS_ASSIGN_OR_RETURN(step.waits, resolveWaits(instruction.waits, section, places));
   DS_ASSIGN_OR_RETURN(step.task, builder.build(instruction));
+  if (builder.findings) {
+    DS_ASSIGN_OR_RETURN(step.task,
+                        withNumberCheck(std::move(step.task), instruction, builder.bindings, *builder.findings));
+  }
   queue.steps.push_back(std::move(step));
   return absl::OkStatus();
 }
 
 static absl::Status addQueue(uint32_t number, const std::vector<EventPlace> &places, Bindings &bindings,
-                             Program &program) {
+                             NumberFindings *findings, Program &program) {
   const plan::QueueT &table = *bindings.plan().queues[number];
   program.queues.push_back(std::make_unique<ProgramQueue>());
   ProgramQueue &queue = *program.queues.back();
   queue.name = table.name;
   bindings.setScratch(&queue.scratch);
-  const TaskBuilder builder{bindings, number, program.communicators};
+  const TaskBuilder builder{bindings, number, program.communicators, findings};
   int section = 0;
   for (const auto &instruction : table.instructions) {
     if (isMarker(*instruction)) {
@@ -140,14 +145,14 @@ static absl::Status checkLoops(const plan::PlanT &plan, const Program &program) 
   return absl::OkStatus();
 }
 
-absl::StatusOr<Program> ds::runtime::buildProgram(Bindings &bindings, Transport &transport) {
+absl::StatusOr<Program> ds::runtime::buildProgram(Bindings &bindings, Transport &transport, NumberFindings *findings) {
   const plan::PlanT &plan = bindings.plan();
   Program program;
   program.loopCount = bindings.loopCount();
   DS_RETURN_IF_ERROR(openCommunicators(plan, transport, program));
   DS_ASSIGN_OR_RETURN(const std::vector<EventPlace> places, placeEvents(plan));
   for (uint32_t number = 0; number < plan.queues.size(); ++number)
-    DS_RETURN_IF_ERROR(addQueue(number, places, bindings, program));
+    DS_RETURN_IF_ERROR(addQueue(number, places, bindings, findings, program));
   DS_RETURN_IF_ERROR(checkLoops(plan, program));
   while (program.computeQueue < plan.queues.size() &&
          plan.queues[program.computeQueue]->kind != plan::QueueKind::Compute)

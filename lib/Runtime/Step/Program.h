@@ -13,6 +13,8 @@
 
 namespace ds::runtime {
 
+class NumberFindings;
+
 struct ProgramStep {
   std::unique_ptr<Task> task;
   std::vector<uint32_t> waits; ///< events of the same section; those of earlier ones are behind a meeting of all queues
@@ -38,7 +40,8 @@ struct Program {
 };
 
 /// Resolves all instructions of the plan. Errors name the op.
-absl::StatusOr<Program> buildProgram(Bindings &bindings, Transport &transport);
+/// `findings`: where instructions report NaN and infinities; null: they do not look.
+absl::StatusOr<Program> buildProgram(Bindings &bindings, Transport &transport, NumberFindings *findings = nullptr);
 
 /// The name of an instruction for people: its own, or its kind and order.
 std::string nameOfInstruction(const plan::InstructionT &instruction);

@@ -239,6 +239,28 @@ TEST(CheckOperations, kernelCallsMustBeComplete) {
   EXPECT_THAT(faultOf(builder), HasSubstr("must have first_output in [0, 1], got 2"));
 }
 
+TEST(CheckOperations, kernelResultsMustFitTheirBuffers) {
+  TestPlan builder = smallPlan();
+  builder.plan.kernels.push_back(std::make_unique<KernelT>());
+  builder.plan.kernels[0]->symbol = "k";
+  KernelCallT call;
+  call.buffers = {2};
+  call.rows = 1;
+  call.chunks = 1;
+  call.results.push_back(std::make_unique<KernelResultT>());
+  call.results[0]->count = builder.extent(constantExtent(static_cast<int64_t>(builder.plan.buffers[2]->bytes / 4)));
+  builder.add(0, call);
+  builder.plan.buffers[2]->last = 3;
+  EXPECT_EQ(check(builder.plan), absl::OkStatus());
+  KernelResultT &result = *operation<KernelCallT>(builder, 0, 2).results[0];
+  result.type = DataType::F64;
+  EXPECT_THAT(faultOf(builder), HasSubstr("must hold the"));
+  result.count = 1000;
+  EXPECT_THAT(faultOf(builder), HasSubstr("refers to unknown extent 1000"));
+  operation<KernelCallT>(builder, 0, 2).first_output = 1;
+  EXPECT_THAT(faultOf(builder), HasSubstr("must have at most 0 results, got 1"));
+}
+
 /// smallPlan and C = A * B of 10 x 10 on buffers 2, 2 -> 3.
 static TestPlan planWithMatmul() {
   TestPlan builder = smallPlan();
