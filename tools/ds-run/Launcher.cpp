@@ -345,7 +345,9 @@ void Launcher::handleExit(int64_t rank, int waitStatus) {
   const std::string lost = absl::StrCat("rank ", rank, " was lost ", whereabouts(rank), ": ", describeExit(waitStatus));
   if (!wasOutOfMemory(waitStatus))
     return fail(kExitPeerLost, lost);
-  const absl::Status status = runtime::memoryError(absl::StrCat(lost, ": the system gave no more memory or threads"));
+  const absl::Status status = runtime::memoryError(
+      absl::StrCat(lost, WIFEXITED(waitStatus) ? ": a library ended it, as OpenMP does when it gets no thread"
+                                               : ": the system gave no more memory"));
   fail(exitCodeOf(status.code()), std::string(status.message()));
 }
 

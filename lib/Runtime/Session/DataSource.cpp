@@ -10,6 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include <filesystem>
 
@@ -65,6 +66,7 @@ private:
     StoredTensor tensor;
   };
   absl::Status openInput(const std::string &folder, const plan::PortT &port, Entry &entry);
+  absl::Status openInputs(const std::string &folder);
 
   const plan::PlanT &plan;
   std::vector<Entry> entries; ///< by number of the input; no file for the learning rate
@@ -97,13 +99,28 @@ absl::Status NumpyData::openInput(const std::string &folder, const plan::PortT &
   return absl::OkStatus();
 }
 
-absl::Status NumpyData::open(const std::string &folder) {
-  const Entry *first = nullptr;
+/// Opens the file of each input. Of several that are faulty all are told, so that they can be mended at once.
+absl::Status NumpyData::openInputs(const std::string &folder) {
+  std::vector<std::string> faults;
   entries.resize(plan.inputs.size());
   for (size_t i = 0; i < plan.inputs.size(); ++i) {
     if (plan.inputs[i]->name == kLearningRateInput)
       continue;
-    DS_RETURN_IF_ERROR(openInput(folder, *plan.inputs[i], entries[i]));
+    const absl::Status status = openInput(folder, *plan.inputs[i], entries[i]);
+    if (!status.ok() && status.code() != absl::StatusCode::kInvalidArgument)
+      return status;
+    if (!status.ok())
+      faults.emplace_back(status.message());
+  }
+  return faults.empty() ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrJoin(faults, "\n"));
+}
+
+absl::Status NumpyData::open(const std::string &folder) {
+  DS_RETURN_IF_ERROR(openInputs(folder));
+  const Entry *first = nullptr;
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    if (plan.inputs[i]->name == kLearningRateInput)
+      continue;
     first = first ? first : &entries[i];
     if (entries[i].tensor.shape[0] != first->tensor.shape[0])
       return absl::InvalidArgumentError(absl::StrCat(entries[i].file.path(), ": must have the ", first->tensor.shape[0],

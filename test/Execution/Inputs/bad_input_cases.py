@@ -25,8 +25,8 @@ COMPILE = ["ds-compile", "model.onnx", "--config", "ds_config.json", "-o", "out.
 class Case:
     """`change` breaks the files of the folder it is given; `command` is what runs there."""
 
-    def __init__(self, name, code, message, change=None, command=None, more=(), flags=()):
-        self.name, self.code, self.message, self.change = name, code, message, change
+    def __init__(self, name, code, message, change=None, command=None, more=(), flags=(), lines=1):
+        self.name, self.code, self.message, self.change, self.lines = name, code, message, change, lines
         self.command = (command or TRAIN + QUIET + OUTPUTS) + list(more) + (["--"] + list(flags) if flags else [])
 
 
@@ -184,6 +184,10 @@ def store_weights(name, tensor, dropped_bytes=0):
     return apply
 
 
+def header_of(name, old, new):
+    return rewrite("data/%s.npy" % name, lambda data: data[:128].replace(old, new) + data[128:])
+
+
 def label_at(step, sample, value):
     def change(folder):
         tensor = tensors.read_npy(folder / "data" / "labels.npy")
@@ -218,6 +222,13 @@ def data_cases():
         Case("wrong type for the compiler alone", BAD_INPUT, r"labels\.npy.*I64.*F32", store("labels", floats(STEPS, SAMPLES)), COMPILE, ["--data", "data"]),
         Case("labels of a loss that the config attaches", BAD_INPUT, r"labels\.npy.*I64.*F32", attach_loss, flags=NO_MEMORY),
         Case("no steps", BAD_INPUT, r"x\.npy", store("x", floats(0, SAMPLES, 5))),
+        Case("Fortran order", BAD_INPUT, r"x\.npy: must be in row-major order, got Fortran order", header_of("x", b"False", b"True "), flags=NO_MEMORY),
+        Case("big-endian numbers", BAD_INPUT, r"x\.npy: must hold little-endian numbers, got numpy type '>f4'", header_of("x", b"<f4", b">f4"),
+             flags=NO_MEMORY),
+        Case("without the dim of steps", BAD_INPUT, r"labels\.npy: shape must be \[steps\] \+ \[6\] of input 'labels', got \[6\]",
+             store("labels", labels([1], SAMPLES)), flags=NO_MEMORY),
+        Case("several faults", BAD_INPUT, r"x\.npy: must be in row-major order|labels\.npy: shape must be",
+             lambda folder: (header_of("x", b"False", b"True ")(folder), store("labels", labels([1], SAMPLES))(folder)), flags=NO_MEMORY, lines=2),
         Case("steps that differ", BAD_INPUT, r"(x|labels)\.npy", store("labels", labels([1], STEPS - 1, SAMPLES))),
         Case("label that is no class", BAD_INPUT, labels_error % (2, 4, 3), label_at(2, 4, 3)),
         Case("negative label", BAD_INPUT, labels_error % (0, 0, -1), label_at(0, 0, -1)),
