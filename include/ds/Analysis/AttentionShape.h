@@ -14,8 +14,8 @@ struct AttentionShape {
   /// Query positions, and key positions, that a task handles at a time.
   static constexpr int64_t kQueryBlock = 64, kKeyBlock = 64;
 
-  /// The letters over whose product the rows run. A task is a query block, named by its first row; of a gradient it is a
-  /// key head, so that one task alone adds to the gradients of a key and a value.
+  /// The letters over whose product the rows run. A task is a query block, named by its first row; of a gradient it is
+  /// a key head, so that one task alone adds to the gradients of a key and a value.
   llvm::StringRef rowLetters;
   int64_t chunks = 1; ///< into how many chunks the rows are cut
 };

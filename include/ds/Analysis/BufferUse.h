@@ -12,11 +12,11 @@ namespace ds {
 
 /// Runs through `function` in program order with the value that each buffer holds. Fails, with an error on the op, if
 /// an op
-/// - reads a value whose buffer holds another one by then, or outside of the buffer's life: it has been released;
+/// - reads a value whose buffer holds another value by then, or reads it outside of the buffer's lifetime;
 /// - reads or writes the destination of a collective, or writes its source, between start and wait;
-/// - writes over an operand that it must not work in place of;
-/// or if at the end a variable's buffer does not hold what was assigned. A loop's body is looked at twice, for what the
-/// next iteration finds. O(uses).
+/// - writes a result over an operand although `mayShareBuffer` forbids it;
+/// or if at the end a variable's buffer does not hold what was assigned. A loop's body is run through twice, as the
+/// second iteration finds what the first one left in the buffers. O(uses).
 llvm::LogicalResult verifyBufferUse(mlir::func::FuncOp function, const AssignedStorage &storage);
 
 } // namespace ds

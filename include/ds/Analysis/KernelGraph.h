@@ -16,7 +16,8 @@ using DimSet = uint64_t;
 
 enum class NodeKind : uint8_t { Input, Constant, Iota, Compute, RowStatistic, Fold };
 
-/// A value of the body at one place of the space. A value that is broadcast in two ways is two nodes.
+/// A value of the body, with the dims of the space over which it runs. A value that is broadcast in two ways is two
+/// nodes. For example, in a softmax over the last dim of a space [8, 256], the row's maximum is a node over dim 0.
 struct KernelNode {
   NodeKind kind;
   mlir::Value value;                    ///< its element type and defining op, or the block argument
@@ -37,7 +38,7 @@ struct KernelResult {
   DimSet dims = 0; ///< over which the result runs: more than its node's if it ends in a broadcast
   DimSet groups = 0;
   bool isFolded = false;   ///< known only when all rows are done
-  bool isStreamed = false; ///< nobody reads it soon
+  bool isStreamed = false; ///< stored past the caches, as nobody reads it soon
 };
 
 struct KernelGraph {

@@ -11,14 +11,14 @@
 
 namespace ds {
 
-/// About what one thread does in 5 to 20 microseconds.
+/// The least work of a chunk: about what one thread does in 5 to 20 microseconds.
 inline constexpr int64_t kElementsPerKernelChunk = 16384;
 /// Of one call over the elements of a tensor.
 inline constexpr int64_t kMaxKernelChunks = 64;
 
 /// Memory that a kernel needs beside its inputs and results: [KernelShape::chunks, elements].
 struct KernelWorkspace {
-  mlir::Type element;   ///< stored as tensors of this element type are
+  mlir::Type element;   ///< stored as in a tensor of this element type
   int64_t elements = 0; ///< per chunk, on the rank that needs most
 };
 
@@ -43,9 +43,10 @@ struct KernelShape {
 /// columns.
 mlir::FailureOr<KernelShape> analyzeKernel(KernelOp kernel, const Mesh &mesh);
 
-/// Whether `op` still works if result number `result` lies in the buffer of operand number `operand`: both have
-/// elements of one size at the same places, and each element of the operand is last read before, or when, that of the
-/// result is written. One operand may take one result only. False if `op` is a kernel that has no shape.
+/// Whether `op` may write result number `result` into the buffer of operand number `operand`. That works if elements of
+/// both have one size and stand at the same places, and if an element of the operand is never read after the element of
+/// the result at that place is written. Only one result may be written into each operand. False if `op` is a kernel
+/// that has no shape.
 bool mayShareBuffer(mlir::Operation *op, unsigned result, unsigned operand);
 
 /// The answers of `mayShareBuffer`, found once for all kernels of one structure.

@@ -37,12 +37,15 @@ struct Lifetime {
   }
 };
 
-/// Whether `op` touches no memory: it renames what is there.
+/// Whether `op` touches no memory: its result is another name of its operand, as with a reshape.
 bool isAlias(mlir::Operation *op);
 
-/// The lifetime of each storage, by its number. The destination of a collective is born at its start, and its source is
-/// needed until its wait. What is live when a loop begins and used in it is needed to the loop's end. Variables live
-/// throughout, inputs from the start to the first op that runs at least, outputs to the end.
+/// The lifetime of each storage, by its number.
+/// - A collective runs between its start and its wait: its destination lives from the start on, its source until the
+///   wait.
+/// - A storage that is live when a loop begins, and is used in the loop, lives to the loop's end: the next iteration
+///   needs it again.
+/// - Variables live throughout, inputs from the start to the first op that runs at least, outputs to the end.
 std::vector<Lifetime> findLifetimes(const StoragePlan &storage, const OpTimes &times);
 
 } // namespace ds

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Answers by what an op is, not which: layers repeat, and what holds for an op of one holds for its equals in all.
+/// Answers that are computed once for all equal ops. Layers repeat, and what is true of an op in one layer is true of
+/// the same op in every other.
 
 #ifndef DS_ANALYSIS_OPSTRUCTURE_H
 #define DS_ANALYSIS_OPSTRUCTURE_H
@@ -13,8 +14,8 @@
 namespace ds {
 
 /// Compares ops by name, inherent attributes, regions, and the types of operands and results: neither by the values
-/// that they read, nor by their locations, nor by what passes note on them (`ds.buffers`, `ds.seconds`). Whoever
-/// answers by it must not look at any of these.
+/// that they read, nor by their locations, nor by what passes note on them (`ds.buffers`, `ds.seconds`). So an
+/// answer that is kept in such a map must not depend on any of these.
 struct OpStructure : llvm::DenseMapInfo<mlir::Operation *> {
   static unsigned getHashValue(const mlir::Operation *op);
   static bool isEqual(const mlir::Operation *a, const mlir::Operation *b);

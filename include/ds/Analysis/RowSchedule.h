@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// In how many passes over the columns of a row a kernel runs, and what each pass computes.
+/// In how many passes over the columns of a row a kernel runs, and what each pass computes. For example, a softmax
+/// takes three: the maximum; the exponentials and their sum; the quotients.
 
 #ifndef DS_ANALYSIS_ROWSCHEDULE_H
 #define DS_ANALYSIS_ROWSCHEDULE_H

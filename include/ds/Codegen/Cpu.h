@@ -14,7 +14,7 @@
 ///   element, for a group of one dim; else ignored). In terms of the plan: the Extent whose factors are those of the
 ///   group's dims.
 /// - rows [begin, end) of [0, R), R = product of the lengths of the first numRowGroups groups (1 if there are none).
-/// - bool is one byte, 0 or 1; everything else is itself.
+/// - An element of i1 is one byte, 0 or 1; every other type is stored as it is.
 ///
 /// No size is baked into the code, so kernels that differ only in sizes or layouts are one.
 

@@ -49,20 +49,28 @@ struct Cast {
 /// tier if both layouts are in tiers that are not the device.
 std::optional<Cast> findCast(const Layout &from, const Layout &to, const Shape &shape, const Mesh &mesh);
 
-/// Elements received by the rank that receives most, when `cast` is applied to `from`. For AllReduce of n elements over
-/// k ranks 2 (k-1)/k n, ReduceScatter (k-1) n_out, AllGather n_out - n_in, TakeShard and ToPartial 0, AllToAll and
-/// Remap needed minus owned, Transfer n, or 0 to fewer coordinates. Copy: n (over its own link). With even cuts
-/// ReduceScatter and AllToAll are (k-1)/k n_in.
+/// Elements received by the rank that receives most, when `cast` is applied to `from`. With n_in and n_out elements of
+/// that rank before and after, over k ranks:
+///   AllReduce              2 (k-1)/k n_in
+///   ReduceScatter          (k-1) n_out; with even cuts that is (k-1)/k n_in
+///   AllGather              n_out - n_in
+///   TakeShard, ToPartial   0
+///   AllToAll, Remap        the elements that the rank needs and does not have; with even cuts (k-1)/k n_in
+///   Transfer               n_out, or 0 where the rank has the value already
+///   Copy                   n_in, over the link between the two memories
 double receivedElements(const Cast &cast, const Layout &from, const Shape &shape, const Mesh &mesh);
 
 /// The cheapest chain of casts from `from` to `to`: a shortest path (Dijkstra) by the sum of received elements, then by
-/// number of remaps, then by number of casts. One cast that does it all, other than Remap, is the whole chain (which
-/// matters for tensors smaller than their group only). A chain without Remap is also taken if no rank receives more
-/// over the whole chain than the worst rank does with Remap: uneven shares alone never turn collectives into
-/// point-to-point traffic. Axes that lie the same in both layouts, or in neither, stay where they are, an axis becomes
-/// partial only if it is so in `to`, and Remap goes straight to the dims and flat of `to` (less axes that are still
-/// partial). Between the two, axes lie on factors of `from` or `to` or in flat. Empty if the layouts are equal; nothing
-/// if they have different numbers of dims.
+/// number of remaps, then by number of casts. Empty if the layouts are equal; nothing if they have different numbers of
+/// dims.
+///
+/// A single cast that does it all, other than Remap, is the whole chain. (That only matters for tensors with fewer
+/// elements than ranks.) A chain without Remap is also taken if no rank receives more over the whole chain than the
+/// worst rank does with Remap: uneven shares alone never turn collectives into point-to-point traffic.
+///
+/// The search is limited. An axis that both layouts use in the same way, or that neither uses, is left alone. An axis
+/// cuts only factors that it cuts in `from` or in `to`, or the flat vector. An axis becomes partial only if it is
+/// partial in `to`. Remap goes straight to the dims and flat of `to`, without those axes that are still partial.
 std::optional<std::vector<Cast>> cheapestCasts(const Layout &from, const Layout &to, const Shape &shape,
                                                const Mesh &mesh);
 

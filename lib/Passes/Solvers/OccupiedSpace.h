@@ -27,8 +27,8 @@ private:
   std::vector<ByteRange> all;
 };
 
-/// A segment tree over time. As buffers that were live with one another are packed tightly, its sets have few ranges,
-/// however many buffers there are.
+/// A segment tree over time: each node stands for a range of times, and a query asks O(log times) nodes. Buffers that
+/// are live together are packed tightly, so the sets of the nodes have few ranges, however many buffers there are.
 class OccupiedSpace {
 public:
   /// Of times in [0, times).
@@ -44,9 +44,10 @@ public:
 private:
   const std::vector<ByteRange> &takenDuring(uint32_t first, uint32_t last);
 
-  uint32_t leaves = 1;          ///< a power of two; node i has children 2 * i and 2 * i + 1, leaf t is leaves + t
-  std::vector<ByteSet> always;  ///< per node: taken at all of its times, as far as its ancestors do not say so
-  std::vector<ByteSet> anytime; ///< per node: taken at one of its times at least, as far as its ancestors do not say so
+  uint32_t leaves = 1; ///< a power of two; node i has children 2 * i and 2 * i + 1, leaf t is leaves + t
+  // Bytes that `always` of an ancestor already lists need not be listed again.
+  std::vector<ByteSet> always;  ///< per node: bytes that are taken at every time of the node
+  std::vector<ByteSet> anytime; ///< per node: bytes that are taken at one time of the node at least
 
   // Of takenDuring, kept for their memory.
   std::vector<const std::vector<ByteRange> *> sets;

@@ -20,8 +20,8 @@ public:
 
   /// Takes exactly `bytes` (rounded up to a page). Fails, with both numbers, if the machine has fewer left.
   static absl::StatusOr<std::unique_ptr<Arena>> create(size_t bytes);
-  /// The same on memory at `begin`, a multiple of kHugePage, which others may map too and which stays when the arena goes:
-  /// shared memory that nobody has touched yet.
+  /// The same on memory at `begin`, a multiple of kHugePage, which others may map too and which stays when the arena
+  /// goes: shared memory that nobody has touched yet.
   static absl::StatusOr<std::unique_ptr<Arena>> adopt(char *begin, size_t bytes);
   ~Arena();
   Arena(const Arena &) = delete;
