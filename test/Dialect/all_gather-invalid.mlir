@@ -1,5 +1,6 @@
 // RUN: ds-opt %s --split-input-file --verify-diagnostics
 
+// C1
 func.func @input_that_is_whole(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   // expected-error @below {{'ds.all_gather' op input must be split over "dp", got}}
   %0 = ds.all_gather %x over "dp" : tensor<8x4xf32> -> tensor<8x4xf32>
@@ -8,6 +9,7 @@ func.func @input_that_is_whole(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
 
 // -----
 
+// C2
 func.func @result_that_is_split(%x: tensor<8x4xf32, #ds.layout<[{dp}, {}]>>) -> tensor<8x4xf32, #ds.layout<[{dp}, {}]>> {
   // expected-error @below {{'ds.all_gather' op result must be whole over "dp", got}}
   %0 = ds.all_gather %x over "dp" : tensor<8x4xf32, #ds.layout<[{dp}, {}]>> -> tensor<8x4xf32, #ds.layout<[{dp}, {}]>>
@@ -16,6 +18,7 @@ func.func @result_that_is_split(%x: tensor<8x4xf32, #ds.layout<[{dp}, {}]>>) -> 
 
 // -----
 
+// C3
 func.func @another_shape(%x: tensor<8xf32>) -> tensor<4xf32> {
   // expected-error @below {{'ds.all_gather' op requires the same shape for all operands and results}}
   %0 = ds.all_gather %x over "dp" : tensor<8xf32> -> tensor<4xf32>
@@ -24,6 +27,7 @@ func.func @another_shape(%x: tensor<8xf32>) -> tensor<4xf32> {
 
 // -----
 
+// C3
 func.func @another_element_type(%x: tensor<8xf32>) -> tensor<8xf64> {
   // expected-error @below {{'ds.all_gather' op requires the same element type for all operands and results}}
   %0 = ds.all_gather %x over "dp" : tensor<8xf32> -> tensor<8xf64>

@@ -1,5 +1,6 @@
 // RUN: ds-opt %s --split-input-file --verify-diagnostics
 
+// C1
 func.func @another_shape(%x: tensor<8xf32>) -> tensor<4xf32> {
   // expected-error @below {{'ds.remap' op requires the same shape for all operands and results}}
   %0 = ds.remap %x : tensor<8xf32> -> tensor<4xf32>
@@ -8,6 +9,7 @@ func.func @another_shape(%x: tensor<8xf32>) -> tensor<4xf32> {
 
 // -----
 
+// C1
 func.func @another_element_type(%x: tensor<8xf32>) -> tensor<8xf64> {
   // expected-error @below {{'ds.remap' op requires the same element type for all operands and results}}
   %0 = ds.remap %x : tensor<8xf32> -> tensor<8xf64>

@@ -1,5 +1,6 @@
 // RUN: ds-opt %s --split-input-file --verify-diagnostics
 
+// C2
 func.func @scale_of_too_many_dims(%a: tensor<4xf32>, %b: tensor<1x4xf32>) -> tensor<4xf32> {
   // expected-error @below {{'ds.rms_norm' op scale must have 1 to 1 dims, got 2}}
   %0 = ds.rms_norm %a, %b {epsilon = 1.000000e-05 : f64} : (tensor<4xf32>, tensor<1x4xf32>) -> tensor<4xf32>
@@ -8,6 +9,7 @@ func.func @scale_of_too_many_dims(%a: tensor<4xf32>, %b: tensor<1x4xf32>) -> ten
 
 // -----
 
+// C2
 func.func @scale_of_another_width(%a: tensor<8x4xf32>, %b: tensor<8xf32>) -> tensor<8x4xf32> {
   // expected-error @below {{'ds.rms_norm' op scale must have shape [4], got [8]}}
   %0 = ds.rms_norm %a, %b {epsilon = 1.000000e-05 : f64} : (tensor<8x4xf32>, tensor<8xf32>) -> tensor<8x4xf32>
@@ -16,8 +18,18 @@ func.func @scale_of_another_width(%a: tensor<8x4xf32>, %b: tensor<8xf32>) -> ten
 
 // -----
 
+// C3
 func.func @scale_of_another_type(%a: tensor<8x4xf32>, %b: tensor<4xf64>) -> tensor<8x4xf32> {
   // expected-error @below {{'ds.rms_norm' op requires the same element type for all operands and results}}
   %0 = ds.rms_norm %a, %b {epsilon = 1.000000e-05 : f64} : (tensor<8x4xf32>, tensor<4xf64>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
+}
+
+// -----
+
+// C1
+func.func @result_of_another_shape(%x: tensor<8x4xf32>, %g: tensor<4xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{'ds.rms_norm' op result must have shape [8, 4], got [4, 8]}}
+  %0 = ds.rms_norm %x, %g {epsilon = 1.0e-05 : f64} : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
 }

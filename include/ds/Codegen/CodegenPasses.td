@@ -14,6 +14,11 @@ def VerifyLoweredKernelsPass : Pass<"ds-verify-lowered-kernels", "::mlir::Module
     Requires: a module of kernels, lowered to LLVM's dialect.
     Ensures: every op is of LLVM's dialect; there is no allocation, no copy, no call, and no operation for which LLVM calls a function
     of libm. Functions of f64 may call it, as there are no polynomials for them. Changes nothing.
+
+    ```mlir
+    // refused: a kernel must not call
+    %y = llvm.call @expf(%x) : (f32) -> f32
+    ```
   }];
 }
 

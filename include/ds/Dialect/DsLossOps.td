@@ -11,6 +11,15 @@ def Ds_CrossEntropyOp : Ds_ModelOp<"cross_entropy", [AllElementTypesMatch<["logi
   let summary = "minus the log-softmax of each row at its label";
   let description = [{
     logits [dims..., V], labels [dims...] -> [dims...]; 0 where the label is `ignore_index`.
+
+    Constraints:
+    - C1: the logits have a last dim, of classes
+    - C2: labels and result have the other dims of the logits
+    - C3: logits and result have one element type
+
+    ```mlir
+    %l = ds.cross_entropy %x, %labels {ignore_index = -100 : i64} : (tensor<8x32x256xf32>, tensor<8x32xi64>) -> tensor<8x32xf32>
+    ```
   }];
   let arguments = (ins Ds_FloatTensor:$logits, Ds_IntTensor:$labels, I64Attr:$ignore_index);
   let results = (outs Ds_FloatTensor:$result);
@@ -21,6 +30,16 @@ def Ds_CrossEntropyGradOp : Ds_ModelOp<"cross_entropy_grad", [AllElementTypesMat
   let summary = "(softmax(logits) - onehot(labels)) times the row's gradient";
   let description = [{
     logits [dims..., V], labels [dims...], gradient [dims...] -> [dims..., V]; 0 where the label is `ignore_index`.
+
+    Constraints:
+    - C1: labels and gradient have the dims of the logits but for the last
+    - C2: the result has the shape of the logits
+    - C3: logits, gradient and result have one element type
+
+    ```mlir
+    %dx = ds.cross_entropy_grad %x, %labels, %dl {ignore_index = -100 : i64}
+        : (tensor<8x256xf32>, tensor<8xi64>, tensor<8xf32>) -> tensor<8x256xf32>
+    ```
   }];
   let arguments = (ins Ds_FloatTensor:$logits, Ds_IntTensor:$labels, Ds_FloatTensor:$gradient, I64Attr:$ignore_index);
   let results = (outs Ds_FloatTensor:$result);

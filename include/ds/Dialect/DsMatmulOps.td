@@ -14,6 +14,12 @@ def Ds_MatmulOp : Ds_ModelOp<"matmul", [SameOperandsAndResultElementType]> {
     and the result is a batch index, of both operands only is summed, of one operand and the result is free. No letter
     twice in one tensor, none in one tensor only. 2 * product of all sizes FLOPs. Sums in f32 for 16-bit data.
 
+    Constraints:
+    - C1: `indices` has one letter per dim, no letter twice in one tensor
+    - C2: a letter has one size
+    - C3: each letter is in two tensors at least
+    - C4: all tensors have one element type
+
     ```mlir
     %y = ds.matmul %x, %w {indices = "bsk,kn->bsn"} : (tensor<8x32x64xf32>, tensor<64x192xf32>) -> tensor<8x32x192xf32>
     ```
@@ -35,6 +41,12 @@ def Ds_FusedMatmulOp : Ds_ModelOp<"fused_matmul", [SameOperandsAndResultElementT
     The contraction of `ds.matmul`, plus `bias`, whose dims are the result's indices `bias_indices`, plus `addend`, which has the result's
     type and is overwritten where it dies here, and then `activation` of each element. Made by `ds-fuse-epilogues` and
     `ds-match-library-calls`: the library does it all while it writes the result.
+
+    Constraints:
+    - C1: the bias runs over indices of the result
+    - C2: with a bias or an activation the result is not partial: each rank would add or activate its summand
+    - C3: the addend has the result's type
+    - C4: all tensors have one element type
 
     ```mlir
     %y = ds.fused_matmul %x, %w, %b {indices = "sk,kn->sn", bias_indices = "n", ...}

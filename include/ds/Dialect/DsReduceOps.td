@@ -13,8 +13,13 @@ def Ds_ReduceOp : Ds_ModelOp<"reduce", [SameOperandsAndResultElementType]> {
     The dims in `dims` (ascending) vanish. A sum over a split dim is partial over its axes. max and min propagate NaN. Without
     dims the op is its input, and folds away.
 
+    Constraints:
+    - C1: `dims` are dims of the input, ascending
+    - C2: the result has the other dims
+    - C3: all tensors have one element type
+
     ```mlir
-    DS_REDUCE_OPS = ds.reduce %x {dims = array<i64: 1>, kind = #ds.reduction<sum>} : (tensor<8x64xf32>) -> tensor<8xf32>
+    %y = ds.reduce %x {dims = array<i64: 1>, kind = #ds.reduction<sum>} : (tensor<8x64xf32>) -> tensor<8xf32>
     ```
   }];
   let arguments = (ins Ds_Tensor:$input, DenseI64ArrayAttr:$dims, Ds_ReductionAttr:$kind);

@@ -90,9 +90,13 @@ def MatchLibraryCallsPass : Pass<"ds-match-library-calls", "::mlir::func::FuncOp
   let summary = "shapes matmuls and attentions for what runs them";
   let description = [{
     Requires: composites are decomposed.
-    Ensures: a transpose that feeds a matmul or a fused attention, or is the one user of it, is part of its indices; so is a slice that feeds
-    a fused attention, and the concatenation of its three gradients (a sum of pads that do not overlap is one). A matmul that is
-    added to what a loop carries is a `ds.fused_matmul`. Values are unchanged.
+    Ensures: these ops are part of the indices of the matmul or fused attention beside them:
+    - a transpose that feeds it;
+    - a transpose that is the one user of its result;
+    - a slice that feeds a fused attention;
+    - the concatenation of the three gradients of a fused attention, also if it is spelt as a sum of pads that do not overlap.
+
+    A matmul that is added to what a loop carries is a `ds.fused_matmul`. Values are unchanged.
 
     ```mlir
     %t = ds.transpose %k {permutation = array<i64: 1, 0>} : (tensor<4x8xf32>) -> tensor<8x4xf32>
@@ -107,7 +111,7 @@ def RecomputeElementwisePass : Pass<"ds-recompute-elementwise", "::mlir::func::F
   let description = [{
     Requires: composites are decomposed, matmuls are matched.
     Ensures: an elementwise value that only kernels read, and some of them after a matmul or another op that separates kernels, is
-    computed again in front of those, from values that are in memory anyway or are no larger than it. It need not be
+    computed again in front of those. It is computed from values that are in memory anyway, or that are no larger. So it need not be
     stored between the forward and the backward pass: the tanh of a GELU, the normalized input of a layer norm, a mask. Costly
     expressions and reductions are left alone. Values are unchanged. Source: Chen et al. 2016, for the idea.
 
@@ -127,8 +131,20 @@ def FormKernelsPass : Pass<"ds-form-kernels", "::mlir::func::FuncOp"> {
     Requires: composites are decomposed.
     Ensures: every elementwise op, reduction, broadcast and iota is inside a `ds.kernel`. A kernel has one iteration space, cut
     once into rows and columns: a trailing reduction folds the columns of a row and may be used in the kernel, a leading reduction folds
-    rows and may not. Ops stand close to their users, and only ops with no matmul or collective between them share a kernel, so that
+    rows and may not. Ops stand close to their users, and only ops with no matmul or library call between them share a kernel, so that
     fusion does not lengthen lifetimes. Values are unchanged.
+
+    ```mlir
+    %n = arith.negf %x : tensor<8x4xf32>
+    %e = math.exp %n : tensor<8x4xf32>
+    // becomes
+    %e = ds.kernel(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32> {
+    ^bb0(%a: tensor<8x4xf32>):
+      %n = arith.negf %a : tensor<8x4xf32>
+      %f = math.exp %n : tensor<8x4xf32>
+      ds.yield %f : tensor<8x4xf32>
+    }
+    ```
   }];
   let dependentDialects = ["::ds::DsDialect"];
 }
@@ -137,10 +153,12 @@ def StreamResultsPass : Pass<"ds-stream-results", "::mlir::func::FuncOp"> {
   let summary = "stores large results of kernels past the caches";
   let description = [{
     Requires: kernels are formed.
-    Ensures: each `ds.kernel` lists as `streamed` its results that take at least `min-bytes` on the rank that has most of them and cannot
-    lie where an input ends its life, a variable's old value among them; twice as many bytes where their rows keep values from one pass
-    over the columns to the next, as in a softmax. A `ds.rotary_embedding` is marked by the same law. A store through the caches would
-    read each line before writing it, and drive out what is read sooner. Values are unchanged.
+    Ensures: each `ds.kernel` lists in `streamed` the results that are stored past the caches. These are the results for which both hold:
+    - they take at least `min-bytes` on the rank that has most of them; twice as many if the kernel reads their rows again, as a softmax does;
+    - they cannot take the place of an input that nobody reads afterwards, such as the old value of a variable.
+
+    A `ds.rotary_embedding` is marked by the same rule. A store through the caches would read each line before writing it, and drive out
+    what is read sooner. Values are unchanged.
 
     ```mlir
     %y = ds.kernel(%x) : ... {...}         %y = ds.kernel(%x) attributes {streamed = array<i64: 0>} : ... {...}

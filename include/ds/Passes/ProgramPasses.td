@@ -89,6 +89,12 @@ def ClipGradientsPass : ProgramPass<"ds-clip-gradients", ["::mlir::math::MathDia
     least. With `max-norm` > 0 all gradients are multiplied by min(1, max-norm / (norm + 1e-6)), as PyTorch's
     clip_grad_norm_ does.
     Source: Pascanu, Mikolov and Bengio 2013.
+
+    ```mlir
+    func.func @step(...) -> (tensor<f32> {ds.name = "loss"}, tensor<8xf32> {ds.gradient = @w})
+    // becomes
+    func.func @step(...) -> (tensor<f32> {ds.name = "loss"}, tensor<8xf32> {ds.gradient = @w}, tensor<f32> {ds.name = "grad_norm"})
+    ```
   }];
   let options = [Option<"maxNorm", "max-norm", "double", "0", "the largest norm; 0: only measure">];
 }
@@ -102,6 +108,18 @@ def AttachOptimizerPass : ProgramPass<"ds-attach-optimizer"> {
     f32 at least, from zeros). `@ds.step` (role counter) counts the steps. The learning rate is the scalar argument
     "learning_rate".
     Source: see the ops.
+
+    ```mlir
+    func.func @step(...) -> (tensor<f32> {ds.name = "loss"}, tensor<8xf32> {ds.gradient = @w}) { ... return %loss, %g : ... }
+    // becomes, with kind=sgd and momentum=0.9
+    func.func @step(..., %rate: tensor<f32> {ds.name = "learning_rate"}) -> (tensor<f32> {ds.name = "loss"}) {
+      ...
+      %p, %b = ds.sgd_update %w, %g, %velocity, %rate, %t {...} : ...
+      ds.assign @w, %p : tensor<8xf32>
+      ds.assign @w.momentum, %b : tensor<8xf32>
+      return %loss : tensor<f32>
+    }
+    ```
   }];
   let options = [
     Option<"kind", "kind", "std::string", "\"adamw\"", "adam, adamw or sgd">,
@@ -143,6 +161,12 @@ def VerifyProgramPass : Pass<"ds-verify-program", "::mlir::ModuleOp"> {
     constraints) are there; a function reads each variable at most once, before all ops but constants, and assigns it at
     most once, after all others; reads and assigns stand at the top level of a function; arguments have a `ds.name`,
     results a `ds.name` or a `ds.gradient`. Anything else is an error.
+
+    ```mlir
+    // refused: a variable must be read before all ops but constants
+    %y = math.exp %x : tensor<8xf32>
+    %w = ds.read @w : tensor<8xf32>
+    ```
   }];
 }
 

@@ -12,6 +12,13 @@ def SplitAsyncPass : Pass<"ds-split-async", "::mlir::func::FuncOp"> {
     Requires: relayouts are expanded.
     Ensures: no all_gather, reduce_scatter, all_reduce or all_to_all is left; each is a `ds.start` with its `ds.wait` behind it. Values are
     unchanged.
+
+    ```mlir
+    %w = ds.all_gather %s over "dp" : tensor<8xf32, #ds.layout<[{} ], flat = {dp}>> -> tensor<8xf32>
+    // becomes
+    %t = ds.start all_gather %s over "dp" : tensor<8xf32, #ds.layout<[{} ], flat = {dp}>> -> [tensor<8xf32>]
+    %w = ds.wait %t, %s : tensor<8xf32, #ds.layout<[{} ], flat = {dp}>> -> tensor<8xf32>
+    ```
   }];
 }
 
@@ -19,9 +26,17 @@ def BucketCollectivesPass : Pass<"ds-bucket-collectives", "::mlir::func::FuncOp"
   let summary = "lets collectives of one kind and axis go together";
   let description = [{
     Requires: collectives are split; their order is that of their producers.
-    Ensures: reductions, and gathers of what was computed, wait for others of their kind, axis and element type as long as nobody needs
-    them, until a bucket has `bytes`; gathers of parameters go with the next ones that are needed within `window` ops. Each bucket is one
-    `ds.start` with a segment per tensor: nothing is copied. `ds.assign`s stand at the end. Values are unchanged.
+    Ensures: collectives of one kind, axis and element type are joined into buckets. A reduction, or a gather of what was computed, waits
+    for others as long as nobody needs its result, until the bucket has `bytes`. A gather of a parameter goes together with the next ones
+    that are needed within `window` ops. Each bucket is one `ds.start` with a segment per tensor: nothing is copied. `ds.assign`s stand
+    at the end. Values are unchanged.
+
+    ```mlir
+    %t = ds.start reduce_scatter %a over "dp" : ...
+    %u = ds.start reduce_scatter %b over "dp" : ...
+    // becomes
+    %t = ds.start reduce_scatter %a, %b over "dp" : ...
+    ```
     Source: Li et al., VLDB 2020, section 3.2.2 (gradient buckets).
   }];
   let options = [Option<"bytes", "bytes", "int64_t", "26214400", "the size at which a bucket is closed">,
@@ -34,6 +49,10 @@ def PredictTimesPass : Pass<"ds-predict-times", "::mlir::func::FuncOp"> {
     Requires: collectives are split; kernels are formed.
     Ensures: every op that runs has an attribute `ds.seconds`, computed from its local sizes on the rank that has most: arithmetic or
     memory, whichever takes longer, plus the time of a call; collectives by latency and bytes received. Changes nothing else.
+
+    ```mlir
+    %y = ds.matmul %x, %w {ds.seconds = 2.4e-05 : f64, indices = "mk,kn->mn"} : ...
+    ```
     Source: Williams et al., "Roofline", CACM 2009; docs/machines.md has the constants.
   }];
   let options = [Option<"machine", "machine", "std::string", "\"cpu\"", "a preset, or a machine file">];
@@ -43,9 +62,16 @@ def SchedulePass : Pass<"ds-schedule", "::mlir::func::FuncOp"> {
   let summary = "starts collectives early and waits late";
   let description = [{
     Requires: collectives are split and bucketed; `ds-predict-times` has run.
-    Ensures: gathers of parameters start as late as they can and still end before they are needed, after what goes before them on
-    their axis; the wait of another collective stands where it will have ended, or before the first user of its results: from there on
-    the memory of its sources is free. Values are unchanged.
+    Ensures: a gather of parameters starts as late as it can and still ends before it is needed, after the collectives that go before it
+    on its axis. The wait of any other collective stands where the collective will have ended, or before the first user of its results: from
+    there on the memory of its sources is free. Values are unchanged.
+
+    ```mlir
+    %a = ds.fused_attention ...            %t = ds.start all_gather %s over "dp" : ...
+    %t = ds.start all_gather %s ...        %a = ds.fused_attention ...
+    %w = ds.wait %t, %s : ...              %w = ds.wait %t, %s : ...
+    %y = ds.matmul %a, %w ...              %y = ds.matmul %a, %w ...
+    ```
     Source: Zhang et al., SimpleFSDP, arXiv 2411.00284 (reordering).
   }];
 }
@@ -63,6 +89,13 @@ def VerifySchedulePass : Pass<"ds-verify-schedule", "::mlir::func::FuncOp"> {
     Then all queues and ranks are acyclic together: there is one program for all ranks, collectives of all ranks are merged into one
     node each, and every edge points forward in the program: from start to wait, from value to use, from one collective of an axis to
     the next, and from the last use of a buffer's bytes to the next one. Changes nothing.
+
+    ```mlir
+    // refused: the source of a collective in flight must not be released before the wait
+    %t = ds.start all_gather %s over "dp" : ...  // %s in buffer 1
+    %x = ds.kernel(%y) ... {ds.buffers = array<i64: 1>}
+    %w = ds.wait %t, %s : ...
+    ```
   }];
 }
 
