@@ -31,9 +31,9 @@ public:
   struct Options {
     int64_t steps = 1;
     int64_t samplesPerStep = 0;
-    int64_t tokensPerStep = 0; ///< 0: samples are counted instead
-    int64_t stepsPerPrint = 0; ///< steps from line to line when not on a terminal; 0: a line every ten seconds
-    bool skipsBadSteps = false;           ///< bad steps change no variable (StepRecord::isBad)
+    int64_t tokensPerStep = 0;  ///< 0: samples are counted instead
+    int64_t stepsPerPrint = 0;  ///< steps from line to line when not on a terminal; 0: a line every ten seconds
+    bool skipsBadSteps = false; ///< bad steps change no variable (StepRecord::isBad)
     std::optional<TrainingConfig> config; ///< for the factor of clipping; nothing: not known
     bool isQuiet = false;
     std::FILE *log = nullptr; ///< one JSON record per step

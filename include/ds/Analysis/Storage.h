@@ -74,7 +74,6 @@ private:
 /// The op and, where its location tells it, the node of the model that it comes from: `matmul h.0.mlp.c_fc`.
 std::string describe(mlir::Operation *op);
 
-
 } // namespace ds
 
 #endif // DS_ANALYSIS_STORAGE_H

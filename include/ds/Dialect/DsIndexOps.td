@@ -16,7 +16,7 @@ def Ds_GatherRowsOp : Ds_ModelOp<"gather_rows", [AllElementTypesMatch<["table", 
     Constraints:
     - C1: the table has a first dim, of rows
     - C2: the result has the dims of the ids, then those of a row
-    - C3: the ids are integers
+    - C3: the ids are of i64
     - C4: table and result have one element type
 
     ```mlir

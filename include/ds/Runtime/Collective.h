@@ -67,8 +67,8 @@ public:
   /// width, 16-bit data in f32. Returns when `output` is complete and `input` may be overwritten.
   virtual absl::Status run(const CollectiveCall &call) = 0;
   /// Sends and receives all pieces. The pieces for one peer, own member included, are one stream of bytes in the order
-  /// of the list, which the peer may cut into pieces in another way; both sides agree on its length. All members call it,
-  /// with empty lists if need be.
+  /// of the list, which the peer may cut into pieces in another way; both sides agree on its length. All members call
+  /// it, with empty lists if need be.
   virtual absl::Status exchange(absl::Span<const SendPiece> sends, absl::Span<const ReceivePiece> receives) = 0;
   virtual absl::Status barrier() = 0;
 

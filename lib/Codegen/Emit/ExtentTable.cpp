@@ -20,8 +20,8 @@ std::vector<uint16_t> ExtentTable::axisIds(const AxisList &axes) const {
 }
 
 uint32_t ExtentTable::add(const std::vector<DimLayout> &resolvedDims, const AxisList &flat) {
-  // Neighbours without axes are one factor, so that extents that are equal are found to be. Their order is kept: where a
-  // rank starts is told by the major factor.
+  // Neighbours without axes are one factor, so that extents that are equal are found to be. Their order is kept: where
+  // a rank starts is told by the major factor.
   DimLayout factors;
   for (const DimLayout &dim : resolvedDims)
     for (const Factor &factor : dim) {

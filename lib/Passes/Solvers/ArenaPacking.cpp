@@ -14,8 +14,8 @@
 
 using namespace ds;
 
-/// The search ends when the arena is at most half a percent larger than the bound: what is left to gain is less than the
-/// time that trying further orders takes.
+/// The search ends when the arena is at most half a percent larger than the bound: what is left to gain is less than
+/// the time that trying further orders takes.
 static constexpr uint64_t kGoodEnoughPart = 200;
 /// How long to look for a skyline's order, and how many buffers to place in repairs: both less than greedy packing
 /// takes where there are many buffers.
