@@ -31,9 +31,8 @@ using namespace ds;
 
 /// What has a polynomial of MLIR for f32; f64 goes to libm.
 static bool hasPolynomial(StringRef function) {
-  static const llvm::StringSet<> names = {"math.acos",  "math.asin", "math.atan", "math.atan2",
-                                          "math.cbrt",  "math.cos",  "math.erfc", "math.log",
-                                          "math.log1p", "math.log2", "math.sin",  "math.tanh"};
+  static const llvm::StringSet<> names = {"math.acos", "math.asin", "math.atan",  "math.atan2", "math.cbrt",
+                                          "math.erfc", "math.log",  "math.log1p", "math.log2"};
   return names.contains(function);
 }
 
@@ -43,7 +42,7 @@ static LogicalResult expandMath(ModuleOp module) {
   populateMathAlgebraicSimplificationPatterns(patterns);
   populateMathPolynomialApproximationPatterns(patterns, hasPolynomial);
   math::populateExpansionPatterns(patterns,
-                                  {"sinh", "cosh", "tan", "asinh", "acosh", "atanh", "powf", "fpowi", "exp2f", "ctlz"});
+                                  {"sinh", "cosh", "tan", "asinh", "acosh", "atanh", "fpowi", "exp2f", "ctlz"});
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);

@@ -11,8 +11,9 @@
 
 namespace ds {
 
-/// Functions of f32 as polynomials on vectors, where they are shorter or more exact than those of MLIR: exp, expm1,
-/// erf. Relative error below 3e-7; NaN stays NaN; exp flushes results below 1.7e-38 to zero.
+/// Functions of f32 as polynomials on vectors, where they are shorter or more exact than those of MLIR: cos, erf, exp,
+/// expm1, pow, sin, tanh. All are within 4 units of the last place, NaN stays NaN, and results below the least normal
+/// number are zero. An fma is one instruction, or a product and a sum on CPUs that have none.
 void populateMathApproximationPatterns(mlir::RewritePatternSet &patterns);
 
 /// Lowers a module that emitKernel made to LLVM's dialect.

@@ -1,107 +1,103 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// exp and expm1: e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2 (Cody and Waite 1980), e^r by a minimax
-// polynomial, for exp of degree 5 with e^0 = 1. n is found by adding 1.5 * 2^23, which rounds to integers and leaves n
-// in the low bits.
+// exp, expm1 and tanh: e^x = 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2 (Cody and Waite 1980), e^r by a
+// minimax polynomial, for exp of degree 5 with e^0 = 1. n is found by adding 1.5 * 2^23, which rounds to integers and
+// leaves n in the low bits. tanh(x) is m / (m + 2) for m = e^2x - 1, which is never near the pole for |x|.
 //
 // erf: y (3 - y^2) / 2 for an odd minimax polynomial y of degree 17 up to 3.85, from where on both are 1. As the cubic
 // is flat where y is 1, y may approach 1 more slowly and less exactly than erf, which would take degree 31.
 
+#include "FloatBuilder.h"
 #include "LowerKernel.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/TypeUtilities.h"
+#include "ds/Dialect/MathAttributes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <limits>
 
 using namespace mlir;
+using namespace ds;
+
+using Predicate = arith::CmpFPredicate;
+
+/// 1 / ln 2, and ln 2 in two parts: multiples of the first by integers up to 2^10 are exact.
+static constexpr float kInverseLn2 = 1.442695041f, kLn2 = 6.93145752e-1f, kLn2Rest = 1.42860677e-6f;
 
 namespace {
 
-/// Arithmetic on f32 scalars or vectors.
-class FloatBuilder {
-public:
-  FloatBuilder(OpBuilder &builder, Location loc, Type type) : builder(builder), loc(loc), type(type) {}
-
-  Value number(float value) { return constant(builder.getF32FloatAttr(value), type); }
-  Value add(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
-  Value sub(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
-  Value mul(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
-  Value fma(Value a, Value b, Value c) { return math::FmaOp::create(builder, loc, a, b, c); }
-  Value isLess(Value a, Value b) { return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, a, b); }
-  Value select(Value condition, Value a, Value b) { return arith::SelectOp::create(builder, loc, condition, a, b); }
-  /// The lesser and the greater of `x` and `bound`; NaN stays NaN.
-  Value least(Value x, Value bound) { return select(isLess(bound, x), bound, x); }
-  Value greatest(Value x, Value bound) { return select(isLess(x, bound), bound, x); }
-  /// Horner's rule; the highest power first.
-  Value polynomial(Value x, ArrayRef<float> coefficients) {
-    Value sum = number(coefficients.front());
-    for (float coefficient : coefficients.drop_front())
-      sum = fma(sum, x, number(coefficient));
-    return sum;
+/// x = n ln 2 + rest.
+struct SplitExponent {
+  /// `shifted` is 1.5 * 2^23 + bias + n. With the bias 127, 2^n is `powerOfTwo(shifted)` for n from -126 to 127, and 0
+  /// for n = -127.
+  SplitExponent(FloatBuilder &b, Value x, float bias)
+      : shifted(b.fma(x, b.number(kInverseLn2), b.number(kRounder + bias))) {
+    Value n = b.sub(shifted, b.number(kRounder + bias));
+    rest = b.fma(n, b.number(-kLn2), x);
+    rest = b.fma(n, b.number(-kLn2Rest), rest);
   }
 
-  /// 2^(n - 1) and r for e^x = 2^n e^r; x is from -87.3 to 88.8; from -87 down the power is 0.
-  std::pair<Value, Value> splitExponent(Value x) {
-    constexpr float kRounder = 12582912.0f + 126.0f; // 1.5 * 2^23, and the exponent's bias less one
-    Value shifted = fma(x, number(1.442695041f), number(kRounder)), n = sub(shifted, number(kRounder));
-    Value rest = fma(n, number(-6.93145752e-1f), x);
-    rest = fma(n, number(-1.42860677e-6f), rest);
-    Type bitsType = type.isF32() ? Type(builder.getI32Type()) : cast<VectorType>(type).clone(builder.getI32Type());
-    Value bits = arith::BitcastOp::create(builder, loc, bitsType, shifted);
-    bits = arith::ShLIOp::create(builder, loc, bits, constant(builder.getI32IntegerAttr(23), bitsType));
-    return {arith::BitcastOp::create(builder, loc, type, bits), rest};
-  }
-
-private:
-  Value constant(TypedAttr value, Type of) {
-    if (auto vector = dyn_cast<VectorType>(of))
-      value = DenseElementsAttr::get(vector, Attribute(value));
-    return arith::ConstantOp::create(builder, loc, value);
-  }
-
-  OpBuilder &builder;
-  Location loc;
-  Type type;
-};
-
-template <typename OpT> struct F32Pattern : OpRewritePattern<OpT> {
-  using OpRewritePattern<OpT>::OpRewritePattern;
-  virtual Value expand(FloatBuilder &b, OpT op) const = 0;
-
-  LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const final {
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      return rewriter.notifyMatchFailure(op, "is not f32");
-    FloatBuilder b(rewriter, op.getLoc(), op.getType());
-    rewriter.replaceOp(op, expand(b, op));
-    return success();
-  }
+  Value shifted, rest;
 };
 
 struct ExpandExp : F32Pattern<math::ExpOp> {
   using F32Pattern::F32Pattern;
+
+  static Value exponential(FloatBuilder &b, Value rest) {
+    return b.polynomial(rest, {8.28936044e-3f, 4.18981761e-2f, 1.66676521e-1f, 4.99991477e-1f, 9.99999702e-1f, 1});
+  }
+
+  /// At -88, n is -127, and the power 0.
+  static Value ofBounded(FloatBuilder &b, Value x) {
+    const SplitExponent split(b, b.greatest(x, b.number(-88)), 127);
+    return b.mul(exponential(b, split.rest), b.powerOfTwo(split.shifted));
+  }
+
+  /// n is added to the exponent of e^r, as 2^n has none for n = 128. What that leaves beyond the bounds is replaced;
+  /// the product with infinity keeps NaN.
   Value expand(FloatBuilder &b, math::ExpOp op) const final {
-    // At the lower bound n - 1 is -127, the exponent of zero.
-    Value bounded = b.least(b.greatest(op.getOperand(), b.number(-87.3f)), b.number(88.8f));
-    auto [halfPower, rest] = b.splitExponent(bounded);
-    // Twice e^rest, as the power is the half.
-    Value twice = b.polynomial(
-        rest, {2 * 8.28936044e-3f, 2 * 4.18981761e-2f, 2 * 1.66676521e-1f, 2 * 4.99991477e-1f, 2 * 9.99999702e-1f, 2});
-    return b.mul(twice, halfPower);
+    Value x = op.getOperand();
+    if (op->hasAttr(kBoundedExpAttr))
+      return ofBounded(b, x);
+    constexpr float kLeast = -87.3365448f, kGreatest = 88.7228317f; // of normal numbers
+    const SplitExponent split(b, x, 0);
+    Value n = b.make<arith::ShLIOp>(b.bitsOf(split.shifted), b.integer(23));
+    Value power = b.fromBits(b.make<arith::AddIOp>(b.bitsOf(exponential(b, split.rest)), n));
+    power = b.select(b.isLess(x, b.number(kLeast)), b.number(0), power);
+    Value beyond = b.mul(x, b.number(std::numeric_limits<float>::infinity()));
+    return b.select(b.compare(Predicate::UGT, x, b.number(kGreatest)), beyond, power);
   }
 };
 
 struct ExpandExpM1 : F32Pattern<math::ExpM1Op> {
   using F32Pattern::F32Pattern;
   Value expand(FloatBuilder &b, math::ExpM1Op op) const final {
-    Value x = op.getOperand(), greatest = b.number(88.8f), least = b.number(-86.9f);
-    Value bounded = b.least(b.greatest(x, least), greatest);
-    auto [halfPower, rest] = b.splitExponent(bounded);
-    Value tail =
-        b.polynomial(rest, {1.98423862e-4f, 1.39337569e-3f, 8.33333287e-3f, 4.16664742e-2f, 1.66666672e-1f, 0.5f});
-    Value restM1 = b.fma(b.mul(rest, rest), tail, rest);
+    // 2^(n - 1): with 2^n, n = 128 would overflow.
+    const SplitExponent split(b, b.least(b.greatest(op.getOperand(), b.number(-86.9f)), b.number(88.8f)), 126);
+    Value halfPower = b.powerOfTwo(split.shifted);
+    Value tail = b.polynomial(split.rest,
+                              {1.98423862e-4f, 1.39337569e-3f, 8.33333287e-3f, 4.16664742e-2f, 1.66666672e-1f, 0.5f});
+    Value restM1 = b.fma(b.mul(split.rest, split.rest), tail, split.rest);
     Value half = b.fma(halfPower, restM1, b.sub(halfPower, b.number(0.5f)));
     return b.add(half, half);
+  }
+};
+
+/// With q = |x| - n ln 2 / 2: m / 2 = (e^2q - 1) / 2 2^n + (2^n - 1) / 2.
+struct ExpandTanh : F32Pattern<math::TanhOp> {
+  using F32Pattern::F32Pattern;
+  Value expand(FloatBuilder &b, math::TanhOp op) const final {
+    Value x = b.least(b.abs(op.getOperand()), b.number(9.1f)); // from where on it is 1
+    constexpr float kShift = kRounder + 127;
+    Value shifted = b.fma(x, b.number(2 * kInverseLn2), b.number(kShift)), n = b.sub(shifted, b.number(kShift));
+    Value q = b.fma(n, b.number(-kLn2 / 2), x);
+    q = b.fma(n, b.number(-kLn2Rest / 2), q);
+    Value tail = b.polynomial(q, {4.44240633e-2f, 1.33864457e-1f, 3.33337601e-1f, 6.66661742e-1f, 1});
+    Value half = b.fma(b.mul(q, q), tail, q);
+    Value power = b.powerOfTwo(shifted);
+    Value m = b.fma(power, half, b.fma(power, b.number(0.5f), b.number(-0.5f)));
+    return b.copySign(b.div(m, b.add(m, b.number(1))), op.getOperand());
   }
 };
 
@@ -118,13 +114,12 @@ struct ExpandErf : F32Pattern<math::ErfOp> {
   }
 };
 
-/// One instruction where the CPU has it; where it has not, fma would be a call.
-struct ContractFma : OpRewritePattern<math::FmaOp> {
+/// One instruction where the CPU has it, and a product and a sum where it has not: never a call, and never a matter of
+/// what else reads the product.
+struct LowerFma : OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const final {
-    constexpr auto kContract = arith::FastMathFlags::contract;
-    Value product = arith::MulFOp::create(rewriter, op.getLoc(), op.getA(), op.getB(), kContract);
-    rewriter.replaceOpWithNewOp<arith::AddFOp>(op, product, op.getC(), kContract);
+    rewriter.replaceOpWithNewOp<LLVM::FMulAddOp>(op, op.getType(), op.getA(), op.getB(), op.getC());
     return success();
   }
 };
@@ -132,5 +127,7 @@ struct ContractFma : OpRewritePattern<math::FmaOp> {
 } // namespace
 
 void ds::populateMathApproximationPatterns(RewritePatternSet &patterns) {
-  patterns.add<ContractFma, ExpandExp, ExpandExpM1, ExpandErf>(patterns.getContext(), /*benefit=*/10);
+  patterns.add<LowerFma, ExpandExp, ExpandExpM1, ExpandTanh, ExpandErf>(patterns.getContext(), kOwnBenefit);
+  addSineAndCosine(patterns);
+  addPower(patterns);
 }

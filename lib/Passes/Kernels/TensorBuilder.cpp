@@ -3,6 +3,8 @@
 
 #include "TensorBuilder.h"
 
+#include "ds/Dialect/MathAttributes.h"
+
 using namespace mlir;
 using namespace ds;
 
@@ -22,6 +24,12 @@ RankedTensorType ds::permutedType(RankedTensorType type, ArrayRef<int64_t> order
     permuted.dims[place] = layout.dims[dim];
   }
   return withLayout(RankedTensorType::get(shape, type.getElementType()), permuted);
+}
+
+Value TensorBuilder::boundedExp(Value a) {
+  auto power = math::ExpOp::create(builder, loc, a);
+  power->setAttr(kBoundedExpAttr, builder.getUnitAttr());
+  return power;
 }
 
 Value TensorBuilder::splat(double value, RankedTensorType like) {

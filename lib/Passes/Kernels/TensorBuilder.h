@@ -32,6 +32,8 @@ public:
   mlir::Value mul(mlir::Value a, mlir::Value b) { return make<mlir::arith::MulFOp>(a, b); }
   mlir::Value div(mlir::Value a, mlir::Value b) { return make<mlir::arith::DivFOp>(a, b); }
   mlir::Value exp(mlir::Value a) { return make<mlir::math::ExpOp>(a); }
+  /// exp(a) for `a` of at most 88.
+  mlir::Value boundedExp(mlir::Value a);
 
   /// `value` on every element of a tensor laid out as `like`; rounded to `element`, a float or integer type.
   mlir::Value splat(double value, mlir::RankedTensorType like);
