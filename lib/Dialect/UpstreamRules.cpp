@@ -73,7 +73,7 @@ void ds::registerLayoutRuleModels(DialectRegistry &registry) {
   });
   registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
     attachElementwise<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CosOp, math::ErfOp, math::ExpM1Op, math::ExpOp,
-                      math::FloorOp, math::Log1pOp, math::LogOp, math::PowFOp, math::RoundEvenOp, math::RsqrtOp,
-                      math::SinOp, math::SqrtOp, math::TanhOp>(context);
+                      math::FloorOp, math::FmaOp, math::Log1pOp, math::LogOp, math::PowFOp, math::RoundEvenOp,
+                      math::RsqrtOp, math::SinOp, math::SqrtOp, math::TanhOp>(context);
   });
 }

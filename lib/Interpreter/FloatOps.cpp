@@ -40,6 +40,14 @@ template <typename Function> static LogicalResult zipFloats(LocalCall &call, Fun
   return success();
 }
 
+static LogicalResult fma(LocalCall &call) {
+  if (failed(requireAlike(call)))
+    return failure();
+  for (int64_t i = 0, size = call.result().size(); i < size; ++i)
+    call.result().floats[i] = std::fma(call.operand(0).floats[i], call.operand(1).floats[i], call.operand(2).floats[i]);
+  return success();
+}
+
 template <typename Function> static LogicalResult testFloats(LocalCall &call, Function function) {
   if (failed(requireAlike(call)))
     return failure();
@@ -195,6 +203,7 @@ static void addFunctions(SemanticsTable &table) {
   table.add<math::ExpOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::exp(x); }); }, flat);
   table.add<math::Exp2Op>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::exp2(x); }); }, flat);
   table.add<math::ExpM1Op>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::expm1(x); }); }, flat);
+  table.add<math::FmaOp>(fma, flat);
   table.add<math::LogOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::log(x); }); }, flat);
   table.add<math::Log1pOp>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::log1p(x); }); }, flat);
   table.add<math::Log2Op>([](LocalCall &c) { return mapFloats(c, [](double x) { return std::log2(x); }); }, flat);

@@ -92,6 +92,8 @@ void ds::buildKernelPipeline(OpPassManager &manager) {
   manager.addPass(createCSEPass()); // of what the passes since the gradients made twice
   // Late, as most ops of a step would be theirs.
   manager.addNestedPass<func::FuncOp>(createDecomposeUpdatesPass());
+  // Before values are computed again, as copies must have the same bits.
+  manager.addNestedPass<func::FuncOp>(createContractProductsPass());
   // No CSE from here on: it would undo this.
   manager.addNestedPass<func::FuncOp>(createRecomputeElementwisePass());
   manager.addNestedPass<func::FuncOp>(createFormKernelsPass());

@@ -26,13 +26,13 @@ def FuseAttentionPass : Pass<"ds-fuse-attention", "::mlir::func::FuncOp"> {
   let description = [{
     Requires: layouts are assigned.
     Ensures: an f32 attention whose bias does not depend on the query's position, and its gradient, are `ds.fused_attention` and
-    `ds.fused_attention_grad`. The gradient reads the log-sum of the attention of the same operands; where there is none, it is computed
-    again. Other attentions stay, for `ds-decompose-composites`. Values are unchanged up to rounding.
+    `ds.fused_attention_grad`. The gradient reads the rows' statistics that the attention of the same operands left; where there is none, it
+    is computed again. Other attentions stay, for `ds-decompose-composites`. Values are unchanged up to rounding.
 
     ```mlir
     %y = ds.attention %q, %k, %v {scale = 0.125 : f64, causal} : ...
     // becomes
-    %y, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.125 : f64, causal} : ...
+    %y, %m, %s = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks,bks", scale = 0.125 : f64, causal} : ...
     ```
     Source: Dao 2023, FlashAttention-2.
   }];
@@ -104,6 +104,22 @@ def MatchLibraryCallsPass : Pass<"ds-match-library-calls", "::mlir::func::FuncOp
     // becomes ds.matmul %q, %k {indices = "ik,jk->ij"}
     ```
   }];
+}
+
+def ContractProductsPass : Pass<"ds-contract-products", "::mlir::func::FuncOp"> {
+  let summary = "makes fused multiply-adds of products that a sum alone reads";
+  let description = [{
+    Requires: composites are decomposed.
+    Ensures: a sum or difference of f32 or f64 with a product that nothing else reads is a `math.fma`, which rounds once; code generation
+    fuses no other product with an elementwise sum. So the bits of a value are fixed here, and a copy of it that is computed again, beside
+    other ops, is equal to it: the gradient of a maximum compares the two.
+
+    ```mlir
+    %p = arith.mulf %a, %b                 %y = math.fma %a, %b, %c
+    %y = arith.addf %p, %c
+    ```
+  }];
+  let dependentDialects = ["::mlir::math::MathDialect"];
 }
 
 def RecomputeElementwisePass : Pass<"ds-recompute-elementwise", "::mlir::func::FuncOp"> {

@@ -101,11 +101,6 @@ static StringRef elementOpOf(Operation *op) {
 Value CodeBuilder::compute(Operation *op, ValueRange operands, Lanes lanes) {
   Type element = cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
   NamedAttrList attributes(op->getAttrs());
-  // A conversion must not be contracted: with its inverse it would vanish, and so would the rounding.
-  const bool mayContract = isa<arith::ArithDialect>(op->getDialect()) && isa<arith::ArithFastMathInterface>(op) &&
-                           !isa<arith::ExtFOp, arith::TruncFOp>(op);
-  if (mayContract)
-    attributes.set("fastmath", arith::FastMathFlagsAttr::get(builder.getContext(), arith::FastMathFlags::contract));
   SmallVector<Value> values(operands);
   // A division under a mask must not trap on lanes that do not exist.
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(
@@ -272,13 +267,21 @@ Value CodeBuilder::neutral(Reduction kind, Type accumulator, unsigned lanes) {
   return constant(arith::getIdentityValueAttr(arithKind(kind, accumulator), accumulator, builder, loc), lanes);
 }
 
-Value CodeBuilder::fold(Reduction kind, Value accumulator, Value value, Lanes lanes) {
+Value CodeBuilder::foldOne(Reduction kind, Value accumulator, Value value) {
+  // A sum of products, whatever else reads the product.
+  if (auto product = value.getDefiningOp<arith::MulFOp>(); product && kind == Reduction::Sum)
+    return math::FmaOp::create(builder, loc, product.getLhs(), product.getRhs(), accumulator);
   Value folded =
       arith::getReductionOp(arithKind(kind, getElementTypeOrSelf(value.getType())), builder, loc, accumulator, value);
-  // NaN stays NaN; the sign of zero is free, and so is the contraction of a sum with what it adds.
-  arith::FastMathFlags flags = arith::FastMathFlags::contract | arith::FastMathFlags::nsz;
+  // NaN stays NaN; the sign of zero is free.
   if (isa<arith::ArithFastMathInterface>(folded.getDefiningOp()))
-    folded.getDefiningOp()->setAttr("fastmath", arith::FastMathFlagsAttr::get(builder.getContext(), flags));
+    folded.getDefiningOp()->setAttr("fastmath",
+                                    arith::FastMathFlagsAttr::get(builder.getContext(), arith::FastMathFlags::nsz));
+  return folded;
+}
+
+Value CodeBuilder::fold(Reduction kind, Value accumulator, Value value, Lanes lanes) {
+  Value folded = foldOne(kind, accumulator, value);
   return lanes.mask ? arith::SelectOp::create(builder, loc, lanes.mask, folded, accumulator) : folded;
 }
 
@@ -307,8 +310,7 @@ Value CodeBuilder::foldLanes(Reduction kind, Value vector) {
   default:
     break;
   }
-  arith::FastMathFlags flags =
-      arith::FastMathFlags::reassoc | arith::FastMathFlags::contract | arith::FastMathFlags::nsz;
+  arith::FastMathFlags flags = arith::FastMathFlags::reassoc | arith::FastMathFlags::nsz;
   return vector::ReductionOp::create(builder, loc, *combining, vector,
                                      isa<FloatType>(element) ? flags : arith::FastMathFlags::none);
 }

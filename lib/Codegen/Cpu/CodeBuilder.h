@@ -131,6 +131,7 @@ public:
   mlir::Location loc;
 
 private:
+  mlir::Value foldOne(Reduction kind, mlir::Value accumulator, mlir::Value value);
   mlir::Value create(llvm::StringRef name, mlir::ValueRange operands, mlir::Type type,
                      llvm::ArrayRef<mlir::NamedAttribute> attributes);
 };

@@ -91,7 +91,8 @@ static std::unique_ptr<llvm::TargetMachine> makeMachine(const CpuTarget &target)
   llvm::Triple triple(target.triple);
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  // What fuses is in the code (fmuladd, or the flag): it must not depend on what else reads a product.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
       triple, "x86-64", featureText(target), options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }

@@ -53,9 +53,8 @@ static void emitTile(CodeBuilder &code, const TileMatmul &matmul, Value row, int
     for (auto [number, i] : llvm::enumerate(rows)) {
       Value left = code.splat(code.load(f32, placeOf(code, matmul.a, i, depth), {}), lanes);
       for (auto [place, vector] : llvm::enumerate(right)) {
-        // One instruction where the CPU has it; an explicit fma would be a call where it has not.
-        Value product = arith::MulFOp::create(code.builder, code.loc, left, vector);
-        next.push_back(arith::AddFOp::create(code.builder, code.loc, product, carried[number * right.size() + place]));
+        Value sum = carried[number * right.size() + place];
+        next.push_back(math::FmaOp::create(code.builder, code.loc, left, vector, sum));
       }
     }
     return next;

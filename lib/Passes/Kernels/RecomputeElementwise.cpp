@@ -3,10 +3,10 @@
 
 #include "KernelClusters.h"
 
+#include "ds/Analysis/RowSchedule.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace ds {
@@ -87,7 +87,7 @@ private:
         return false;
     }
     recipe.ops.insert(op);
-    transcendentals += isa<math::MathDialect>(op->getDialect()) && !isa<math::RsqrtOp, math::SqrtOp, math::AbsFOp>(op);
+    transcendentals += isCostly(op);
     return recipe.ops.size() <= kMostOps && transcendentals <= kMostTranscendentals;
   }
 
