@@ -43,8 +43,8 @@ int64_t ds::attentionWorkspace(Operation *op) {
   };
   if (isa<FusedAttentionOp>(op)) // queries, scores, results; maxima, sums, factors
     return kQueries * (widthOf(0) + kKeys + widthOf(2) + 3);
-  // Queries and incoming gradients, probabilities and their gradients, gradients of queries; log-sums, means.
-  return kQueries * (2 * widthOf(0) + widthOf(2) + 2 * kKeys + 2);
+  // Queries and incoming gradients, probabilities and their gradients, gradients of queries; maxima, sums, means.
+  return kQueries * (2 * widthOf(0) + widthOf(2) + 2 * kKeys + 3);
 }
 
 AttentionShape ds::analyzeAttention(Operation *op, const Mesh &mesh) {

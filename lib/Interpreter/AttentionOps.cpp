@@ -60,8 +60,13 @@ public:
     return (b * keyHeads + h / (heads / keyHeads)) * columns + t;
   }
 
-  /// The probabilities of query row (b, h, s) over all positions; returns the logarithm of the exponentials' sum.
-  double findProbabilities(int64_t b, int64_t h, int64_t s, std::vector<double> &result) const {
+  /// What a row of scores is reduced to: the greatest, and the sum of the exponentials of what they differ from it.
+  struct RowStatistics {
+    double max, sum;
+  };
+
+  /// The probabilities of query row (b, h, s) over all positions.
+  RowStatistics findProbabilities(int64_t b, int64_t h, int64_t s, std::vector<double> &result) const {
     result.assign(columns, -std::numeric_limits<double>::infinity());
     const double *q = query.floats.data() + queryRow(b, h, s) * width;
     double largest = -std::numeric_limits<double>::infinity(), sum = 0;
@@ -80,19 +85,19 @@ public:
     }
     for (double &x : result)
       x /= sum;
-    return largest + std::log(sum);
+    return {largest, sum};
   }
 
   /// Adds the result of query row (b, h, s) to `out`; returns what findProbabilities does.
-  double addResultOfRow(int64_t b, int64_t h, int64_t s, double *out) const {
+  RowStatistics addResultOfRow(int64_t b, int64_t h, int64_t s, double *out) const {
     std::vector<double> probabilities;
-    const double logSum = findProbabilities(b, h, s, probabilities);
+    const RowStatistics statistics = findProbabilities(b, h, s, probabilities);
     for (int64_t t = 0; t < columns; ++t) {
       const double *v = value.floats.data() + keyRow(b, h, t) * valueWidth;
       for (int64_t i = 0; i < valueWidth; ++i)
         out[i] += probabilities[t] * v[i];
     }
-    return logSum;
+    return statistics;
   }
 
   const DenseTensor &query, &key, &value;
@@ -275,24 +280,27 @@ static LogicalResult fusedAttention(LocalCall &call) {
   const ViewedOperands operands(call, op);
   const LocalAttention &a = operands.attention;
   DenseTensor result = DenseTensor::zeros({a.batches, a.heads, a.rows, a.valueWidth}, true);
-  DenseTensor logSum = DenseTensor::zeros({a.batches, a.heads, a.rows, 1}, true);
+  DenseTensor max = DenseTensor::zeros({a.batches, a.heads, a.rows, 1}, true), sum = max;
   for (int64_t b = 0; b < a.batches; ++b)
     for (int64_t h = 0; h < a.heads; ++h)
       for (int64_t s = 0; s < a.rows; ++s) {
         const int64_t row = a.queryRow(b, h, s);
-        logSum.floats[row] = a.addResultOfRow(b, h, s, result.floats.data() + row * a.valueWidth);
+        const auto statistics = a.addResultOfRow(b, h, s, result.floats.data() + row * a.valueWidth);
+        max.floats[row] = statistics.max;
+        sum.floats[row] = statistics.sum;
       }
   IndexedView(notation.results[0], call.result(0).shape).write(call.result(0), result, kResultOrder);
-  IndexedView(notation.results[1], call.result(1).shape).write(call.result(1), logSum, kRowOrder);
+  IndexedView(notation.results[1], call.result(1).shape).write(call.result(1), max, kRowOrder);
+  IndexedView(notation.results[2], call.result(2).shape).write(call.result(2), sum, kRowOrder);
   return success();
 }
 
-/// Ignores the result and the log-sum, which are a faster way to the same numbers.
+/// Ignores the result and the rows' statistics, which are a faster way to the same numbers.
 static LogicalResult fusedAttentionGrad(LocalCall &call) {
   auto op = cast<FusedAttentionGradOp>(call.op);
   const IndexNotation notation = notationOf(op);
   const ViewedOperands operands(call, op);
-  const DenseTensor gradient = readOperand(call, 5, kResultOrder);
+  const DenseTensor gradient = readOperand(call, 6, kResultOrder);
   DenseTensor ofQuery = DenseTensor::zeros(operands.query.shape, true),
               ofKey = DenseTensor::zeros(operands.key.shape, true),
               ofValue = DenseTensor::zeros(operands.value.shape, true);

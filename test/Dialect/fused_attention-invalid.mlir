@@ -3,8 +3,8 @@
 // C1
 func.func @half_precision(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x3xf16>) {
   // expected-error @below {{'ds.fused_attention' op tensors must be of f32, got 'tensor<2x4x7x3xf16>'}}
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x3xf16>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x3xf16>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return
 }
 
@@ -12,19 +12,19 @@ func.func @half_precision(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x8xf32>, %v: 
 
 // C2
 func.func @no_indices_of_the_value(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x3xf32>) {
-  // expected-error @below {{'ds.fused_attention' op indices must name 3 operands and 2 results, got "bksd,bktd->bkse,bks"}}
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>)
+  // expected-error @below {{'ds.fused_attention' op indices must name 3 operands and 3 results, got "bksd,bktd->bkse,bks,bks"}}
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return
 }
 
 // -----
 
 // C2
-func.func @no_indices_of_the_log_sum(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x3xf32>) {
-  // expected-error @below {{'ds.fused_attention' op indices must name 3 operands and 2 results, got "bksd,bktd,bkte->bkse"}}
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse", scale = 0.5 : f64}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>)
+func.func @no_indices_of_the_statistics(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x3xf32>) {
+  // expected-error @below {{'ds.fused_attention' op indices must name 3 operands and 3 results, got "bksd,bktd,bkte->bkse"}}
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return
 }
 
@@ -33,8 +33,8 @@ func.func @no_indices_of_the_log_sum(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x8
 // C3
 func.func @a_foreign_letter(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x3xf32>) {
   // expected-error @below {{'ds.fused_attention' op indices of 'tensor<2x4x7x8xf32>' must be the letters of "bktd" and digits, the last one last, got "bkxd"}}
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bkxd,bkte->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bkxd,bkte->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return
 }
 
@@ -43,8 +43,8 @@ func.func @a_foreign_letter(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x8xf32>, %v
 // C3
 func.func @fewer_letters_than_dims(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x8x1xf32>, %v: tensor<2x4x7x3xf32>) {
   // expected-error @below {{'ds.fused_attention' op indices of 'tensor<2x4x7x8x1xf32>' must be the letters of "bktd" and digits, the last one last, got "bktd"}}
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8x1xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8x1xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return
 }
 
@@ -53,8 +53,8 @@ func.func @fewer_letters_than_dims(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x8x1
 // C3
 func.func @a_width_that_is_not_last(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x8x7xf32>, %v: tensor<2x4x7x3xf32>) {
   // expected-error @below {{'ds.fused_attention' op indices of 'tensor<2x4x8x7xf32>' must be the letters of "bktd" and digits, the last one last, got "bkdt"}}
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bkdt,bkte->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x8x7xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bkdt,bkte->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x8x7xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return
 }
 
@@ -63,8 +63,8 @@ func.func @a_width_that_is_not_last(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x8x7x
 // C3
 func.func @a_group_of_the_query_alone(%q: tensor<2x4x2x6x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x3xf32>) {
   // expected-error @below {{'ds.fused_attention' op indices of 'tensor<2x4x6x3xf32>' must be the letters of "bkgse" and digits, the last one last, got "bkse"}}
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bkgsd,bktd,bkte->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x4x2x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bkgsd,bktd,bkte->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x4x2x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return
 }
 
@@ -73,8 +73,8 @@ func.func @a_group_of_the_query_alone(%q: tensor<2x4x2x6x8xf32>, %k: tensor<2x4x
 // C4
 func.func @a_coordinate_beyond_the_dim(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x3x8xf32>, %v: tensor<2x4x7x3xf32>) {
   // expected-error @below {{'ds.fused_attention' op coordinate 3 must be below the dim's size of 3}}
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bkt3d,bkte->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x7x3x8xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bkt3d,bkte->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x7x3x8xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return
 }
 
@@ -83,8 +83,8 @@ func.func @a_coordinate_beyond_the_dim(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7
 // C5
 func.func @two_numbers_of_keys(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x5x3xf32>) {
   // expected-error @below {{'ds.fused_attention' op index 't' must have one size, got 7 and 5}}
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x5x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x5x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return
 }
 
@@ -93,8 +93,8 @@ func.func @two_numbers_of_keys(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x8xf32>,
 // C6
 func.func @causal_with_fewer_keys_than_queries(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x5x8xf32>, %v: tensor<2x4x5x3xf32>) {
   // expected-error @below {{'ds.fused_attention' op a causal attention must have as many keys as queries, got 5 and 6}}
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.5 : f64, causal}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks,bks", scale = 0.5 : f64, causal}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x5x8xf32>, tensor<2x4x5x3xf32>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return
 }
 
@@ -103,8 +103,8 @@ func.func @causal_with_fewer_keys_than_queries(%q: tensor<2x4x6x8xf32>, %k: tens
 // C7
 func.func @a_result_with_parts_that_nobody_writes(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x7x8xf32>, %v: tensor<2x4x7x3xf32>) {
   // expected-error @below {{'ds.fused_attention' op coordinates of a result must name each of its 1 part once, got "bk0se"}}
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bk0se,bks", scale = 0.5 : f64}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x2x6x3xf32>, tensor<2x4x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bk0se,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x7x8xf32>, tensor<2x4x7x3xf32>) -> (tensor<2x4x2x6x3xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return
 }
 
@@ -114,7 +114,7 @@ ds.mesh @mesh <tp = 2>
 // C8
 func.func @split_keys(%q: tensor<2x4x6x8xf32>, %k: tensor<2x4x8x8xf32, #ds.layout<[{}, {}, {tp}, {}]>>, %v: tensor<2x4x8x3xf32, #ds.layout<[{}, {}, {tp}, {}]>>) {
   // expected-error @below {{a dim that the op needs whole must not be split, got axis "tp"}}
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x8x8xf32, #ds.layout<[{}, {}, {tp}, {}]>>, tensor<2x4x8x3xf32, #ds.layout<[{}, {}, {tp}, {}]>>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x8x8xf32, #ds.layout<[{}, {}, {tp}, {}]>>, tensor<2x4x8x3xf32, #ds.layout<[{}, {}, {tp}, {}]>>) -> (tensor<2x4x6x3xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return
 }

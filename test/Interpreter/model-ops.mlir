@@ -68,14 +68,15 @@ func.func @batched(%a: tensor<2x2x2xf32> {ds.name = "a"}, %b: tensor<2x2xf32> {d
 
 // Query, key and value are parts of one tensor, and so are their gradients.
 // FUSED: attended = [1, 3, 1, 2] 2 1 1.76159 1.1192 2.54102 0.903592
-// FUSED: log_sum = [1, 1, 3] 0.5 1.12693 1.30496
+// FUSED: row_max = [1, 1, 3] 0.5 1 0.75
+// FUSED: row_sum = [1, 1, 3] 1 1.13534 1.74187
 // FUSED: gradient = [1, 3, 3, 1, 2] 0 0 0.207797 -0.130147 2.0145 0.761594 0.0524968 {{[^ ]+}} 0.0462164 0.00314022 0.137297 0.238406 0.1553 0.254013 -0.254013 0.127007 0.348207 0
 func.func @fused(%x: tensor<1x3x3x1x2xf32> {ds.name = "x"}, %bias: tensor<1x3xf32> {ds.name = "bias"}, %g: tensor<1x3x1x2xf32> {ds.name = "g"})
-    -> (tensor<1x3x1x2xf32> {ds.name = "attended"}, tensor<1x1x3xf32> {ds.name = "log_sum"}, tensor<1x3x3x1x2xf32> {ds.name = "gradient"}) {
-  %y, %l = ds.fused_attention %x, %x, %x, %bias {indices = "bs0kd,bt1kd,bt2ke,bt->bske,bks", scale = 0.5 : f64, causal}
-      : (tensor<1x3x3x1x2xf32>, tensor<1x3x3x1x2xf32>, tensor<1x3x3x1x2xf32>, tensor<1x3xf32>) -> (tensor<1x3x1x2xf32>, tensor<1x1x3xf32>)
-  %d = ds.fused_attention_grad %x, %x, %x, %y, %l, %g, %bias {indices = "bs0kd,bt1kd,bt2ke,bske,bks,bske,bt->bs0kd,bt1kd,bt2ke", scale = 0.5 : f64, causal}
-      : (tensor<1x3x3x1x2xf32>, tensor<1x3x3x1x2xf32>, tensor<1x3x3x1x2xf32>, tensor<1x3x1x2xf32>, tensor<1x1x3xf32>, tensor<1x3x1x2xf32>, tensor<1x3xf32>)
+    -> (tensor<1x3x1x2xf32> {ds.name = "attended"}, tensor<1x1x3xf32> {ds.name = "row_max"}, tensor<1x1x3xf32> {ds.name = "row_sum"}, tensor<1x3x3x1x2xf32> {ds.name = "gradient"}) {
+  %y, %m, %l = ds.fused_attention %x, %x, %x, %bias {indices = "bs0kd,bt1kd,bt2ke,bt->bske,bks,bks", scale = 0.5 : f64, causal}
+      : (tensor<1x3x3x1x2xf32>, tensor<1x3x3x1x2xf32>, tensor<1x3x3x1x2xf32>, tensor<1x3xf32>) -> (tensor<1x3x1x2xf32>, tensor<1x1x3xf32>, tensor<1x1x3xf32>)
+  %d = ds.fused_attention_grad %x, %x, %x, %y, %m, %l, %g, %bias {indices = "bs0kd,bt1kd,bt2ke,bske,bks,bks,bske,bt->bs0kd,bt1kd,bt2ke", scale = 0.5 : f64, causal}
+      : (tensor<1x3x3x1x2xf32>, tensor<1x3x3x1x2xf32>, tensor<1x3x3x1x2xf32>, tensor<1x3x1x2xf32>, tensor<1x1x3xf32>, tensor<1x1x3xf32>, tensor<1x3x1x2xf32>, tensor<1x3xf32>)
       -> tensor<1x3x3x1x2xf32>
-  return %y, %l, %d : tensor<1x3x1x2xf32>, tensor<1x1x3xf32>, tensor<1x3x3x1x2xf32>
+  return %y, %m, %l, %d : tensor<1x3x1x2xf32>, tensor<1x1x3xf32>, tensor<1x1x3xf32>, tensor<1x3x3x1x2xf32>
 }

@@ -62,8 +62,9 @@ def Ds_FusedAttentionOp : Ds_ModelOp<"fused_attention"> {
     `indices` names the dims of query, key, value, bias (if there) and of both results, as `ds.matmul` does: b batch, k key heads, g query
     heads per key head (absent if 1), s query positions, t key positions, d and e the widths, which stand last. A digit in place of a
     letter is a fixed coordinate: with "bs0kd,bt1kd,bt2ke" query, key and value lie in one tensor. The bias has t, and those of b, k and g that
-    it depends on. `log_sum` [b, k, g, s] is the logarithm of the sum of the exponentials, for the gradient. All tensors are f32. With
-    `causal`, T is at least S. Made by `ds-fuse-attention`; there is no tensor of s by t. Source: Dao 2023, FlashAttention-2.
+    it depends on. `row_max` and `row_sum` [b, k, g, s] are for the gradient: what was subtracted from a query's scores, their greatest or little
+    less, and the sum of the exponentials of what was left. They are two numbers because their one, the logarithm of the sum, would round the sum
+    away beside a mask of -1e9. All tensors are f32. With `causal`, T is at least S. Made by `ds-fuse-attention`; there is no tensor of s by t. Source: Dao 2023, FlashAttention-2.
 
     Constraints:
     - C1: all tensors are of f32
@@ -77,20 +78,21 @@ def Ds_FusedAttentionOp : Ds_ModelOp<"fused_attention"> {
     - C8: keys and widths are not split over ranks
 
     ```mlir
-    %y, %l = ds.fused_attention %qkv, %qkv, %qkv {indices = "bs0kd,bt1kd,bt2ke->bske,bks", scale = 0.125 : f64, causal}
-        : (tensor<2x8x3x4x64xf32>, tensor<2x8x3x4x64xf32>, tensor<2x8x3x4x64xf32>) -> (tensor<2x8x4x64xf32>, tensor<2x4x8xf32>)
+    %y, %m, %s = ds.fused_attention %qkv, %qkv, %qkv {indices = "bs0kd,bt1kd,bt2ke->bske,bks,bks", scale = 0.125 : f64, causal}
+        : (tensor<2x8x3x4x64xf32>, tensor<2x8x3x4x64xf32>, tensor<2x8x3x4x64xf32>)
+        -> (tensor<2x8x4x64xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>)
     ```
   }];
   let arguments = (ins Ds_FloatTensor:$query, Ds_FloatTensor:$key, Ds_FloatTensor:$value, Optional<Ds_FloatTensor>:$bias,
                        StrAttr:$indices, F64Attr:$scale, UnitAttr:$causal);
-  let results = (outs Ds_FloatTensor:$result, Ds_FloatTensor:$log_sum);
+  let results = (outs Ds_FloatTensor:$result, Ds_FloatTensor:$row_max, Ds_FloatTensor:$row_sum);
   let hasVerifier = 1;
 }
 
 def Ds_FusedAttentionGradOp : Ds_ModelOp<"fused_attention_grad"> {
   let summary = "the gradients of a fused attention's query, key and value, as one kernel";
   let description = [{
-    `indices` names the dims of all operands, as `ds.fused_attention` does (`output` and `log_sum` are its results), and of the gradients of query,
+    `indices` names the dims of all operands, as `ds.fused_attention` does (`output`, `row_max` and `row_sum` are its results), and of the gradients of query,
     key and value. These are three tensors, or one of three parts that digits set apart. Query heads of one key head (g) are not split over ranks,
     as the gradients of key and value are sums over them. Source: Dao 2023, FlashAttention-2.
 
@@ -109,8 +111,8 @@ def Ds_FusedAttentionGradOp : Ds_ModelOp<"fused_attention_grad"> {
     ```
   }];
   let arguments = (ins Ds_FloatTensor:$query, Ds_FloatTensor:$key, Ds_FloatTensor:$value, Ds_FloatTensor:$output,
-                       Ds_FloatTensor:$log_sum, Ds_FloatTensor:$gradient, Optional<Ds_FloatTensor>:$bias, StrAttr:$indices,
-                       F64Attr:$scale, UnitAttr:$causal);
+                       Ds_FloatTensor:$row_max, Ds_FloatTensor:$row_sum, Ds_FloatTensor:$gradient, Optional<Ds_FloatTensor>:$bias,
+                       StrAttr:$indices, F64Attr:$scale, UnitAttr:$causal);
   let results = (outs Variadic<Ds_FloatTensor>:$gradients);
   let hasVerifier = 1;
 }

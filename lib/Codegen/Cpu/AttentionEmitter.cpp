@@ -4,6 +4,7 @@
 #include "EmitAttention.h"
 
 #include "ds/Dialect/IndexNotation.h"
+#include "ds/Dialect/MathAttributes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringExtras.h"
@@ -45,7 +46,7 @@ AttentionEmitter::AttentionEmitter(Operation *op, unsigned vectorBits, OpBuilder
     strings.push_back(notation.tensor(number));
     shapes.emplace_back(typeOfString(op, number).getShape());
   }
-  const size_t withoutBias = isa<FusedAttentionOp>(op) ? 3 : 6;
+  const size_t withoutBias = isa<FusedAttentionOp>(op) ? 3 : 7;
   if (op->getNumOperands() > withoutBias)
     biasString = withoutBias;
 }
@@ -138,7 +139,11 @@ void AttentionEmitter::fillRows(const MatrixView &matrix, Value rows, int64_t co
 // Scores
 //===----------------------------------------------------------------------===//
 
-Value AttentionEmitter::exp(Value value) { return math::ExpOp::create(code.builder, code.loc, value); }
+Value AttentionEmitter::exp(Value value) {
+  auto power = math::ExpOp::create(code.builder, code.loc, value);
+  power->setAttr(kBoundedExpAttr, code.builder.getUnitAttr());
+  return power;
+}
 
 void AttentionEmitter::emitScores(size_t string, const QueryBlock &block, Value firstKey, Value keys, int64_t depth,
                                   Value transposed, Value scores) {

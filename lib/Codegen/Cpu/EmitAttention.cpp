@@ -11,11 +11,10 @@
 //       maxima' = the greatest of scores, where they exceed maxima by far
 //       sums, results *= exp(maxima - maxima'), if any changes
 //       scores = exp(scores - maxima'); sums += scores; results += scores^T values
-//     write results / sums, and maxima + log sums
+//     write results / sums, maxima and sums
 
 #include "EmitAttention.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <limits>
@@ -33,7 +32,7 @@ class ForwardEmitter : public AttentionEmitter {
 public:
   ForwardEmitter(FusedAttentionOp op, unsigned vectorBits, OpBuilder &builder)
       : AttentionEmitter(op, vectorBits, builder), resultString(op->getNumOperands()),
-        logSumString(op->getNumOperands() + 1) {}
+        maxString(op->getNumOperands() + 1), sumString(op->getNumOperands() + 2) {}
 
   void emit(StringRef symbol, ModuleOp module);
 
@@ -48,7 +47,9 @@ private:
   void scaleResults(Value queries);
   void writeResults(const QueryBlock &block);
 
-  const size_t resultString, logSumString;
+  void writeStatistic(const QueryBlock &block, Value scratch, size_t string);
+
+  const size_t resultString, maxString, sumString;
   Value queries, scores, results, maxima, sums, factors; ///< scratch
   int64_t resultStride = 0;
 };
@@ -213,13 +214,15 @@ void ForwardEmitter::writeResults(const QueryBlock &block) {
         });
     return {};
   });
-  Value logSums = rowsOf(logSumString, block.head, block.first).base;
+  writeStatistic(block, maxima, maxString);
+  writeStatistic(block, sums, sumString);
+}
+
+void ForwardEmitter::writeStatistic(const QueryBlock &block, Value scratch, size_t string) {
+  Type f32 = code.builder.getF32Type();
+  Value target = rowsOf(string, block.head, block.first).base;
   code.vectorLoop(code.index(0), block.count, lanes, {}, [&](Value at, Lanes part, ValueRange) -> SmallVector<Value> {
-    Lanes all = {lanes, {}};
-    Value sum = code.load(f32, code.addressOf(sums, f32, at), all);
-    Value greatest = code.load(f32, code.addressOf(maxima, f32, at), all);
-    Value logSum = arith::AddFOp::create(builder, code.loc, greatest, math::LogOp::create(builder, code.loc, sum));
-    code.store(logSum, code.addressOf(logSums, f32, at), part);
+    code.store(code.load(f32, code.addressOf(scratch, f32, at), {lanes, {}}), code.addressOf(target, f32, at), part);
     return {};
   });
 }

@@ -77,6 +77,7 @@ protected:
   void fillRows(const MatrixView &matrix, mlir::Value rows, int64_t columns);
 
   mlir::Value number(float value, unsigned count) { return code.constant(code.builder.getF32FloatAttr(value), count); }
+  /// Of scores less their maxima, or little more.
   mlir::Value exp(mlir::Value value);
 
   mlir::Operation *op;

@@ -9,10 +9,12 @@
 //     for each of its query heads and block of queries
 //       means = the sums over the width of gradient * result
 //       for each block of keys that some query sees
-//         p = exp(keys queries^T - log-sums), ds = scale p (values gradients^T - means)
+//         p = exp(keys queries^T - maxima) / sums, ds = scale p (values gradients^T - means)
 //         gradients of values += p gradients, of keys += ds queries, of queries += ds^T keys
 
 #include "EmitAttention.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace ds;
@@ -28,7 +30,7 @@ public:
 
 private:
   /// Strings of the indices.
-  enum { Query, Key, TheValue, Result, LogSum, Gradient };
+  enum { Query, Key, TheValue, Result, RowMax, RowSum, Gradient };
   size_t gradientOf(size_t operand) const { return firstResult + operand; }
 
   void emitKeyHead(Value head);
@@ -41,7 +43,7 @@ private:
   void writeQueryGradients(const QueryBlock &block);
 
   const size_t firstResult;
-  Value queries, gradients, scores, scoreGradients, queryGradients, logSums, means; ///< scratch
+  Value queries, gradients, scores, scoreGradients, queryGradients, maxima, inverseSums, means; ///< scratch
   int64_t queryStride = 0;
 };
 
@@ -55,7 +57,8 @@ void GradientEmitter::emit(StringRef symbol, ModuleOp module) {
   scores = scratch(kQueries * kKeys);
   scoreGradients = scratch(kQueries * kKeys);
   queryGradients = scratch(kQueries * queryStride);
-  logSums = scratch(kQueries);
+  maxima = scratch(kQueries);
+  inverseSums = scratch(kQueries);
   means = scratch(kQueries);
   code.loop(function.getArgument(2), function.getArgument(3), {}, [&](Value head, ValueRange) -> SmallVector<Value> {
     emitKeyHead(head);
@@ -92,26 +95,28 @@ void GradientEmitter::emitBlock(const QueryBlock &block) {
   writeQueryGradients(block);
 }
 
-/// Also brings the log-sums to where all lanes exist.
+/// Also brings the maxima, and the sums' inverses, to where all lanes exist.
 void GradientEmitter::findMeans(const QueryBlock &block) {
   OpBuilder &builder = code.builder;
   Type f32 = builder.getF32Type();
   MatrixView gradient = rowsOf(Gradient, block.head, block.first), result = rowsOf(Result, block.head, block.first);
-  Value rows = rowsOf(LogSum, block.head, block.first).base;
+  Value greatest = rowsOf(RowMax, block.head, block.first).base, total = rowsOf(RowSum, block.head, block.first).base;
   code.loop(code.index(0), block.count, {}, [&](Value query, ValueRange) -> SmallVector<Value> {
     auto rowOf = [&](const MatrixView &matrix) {
       return code.addressOf(matrix.base, f32, code.mul(query, matrix.rowStride));
     };
     Value left = rowOf(gradient), right = rowOf(result);
-    SmallVector<Value> sum = code.vectorLoop(
-        code.index(0), code.index(valueWidth), lanes, number(0, lanes),
-        [&](Value at, Lanes part, ValueRange carried) -> SmallVector<Value> {
-          Value product = arith::MulFOp::create(builder, code.loc, code.load(f32, code.addressOf(left, f32, at), part),
-                                                code.load(f32, code.addressOf(right, f32, at), part));
-          return {arith::AddFOp::create(builder, code.loc, carried.front(), product)};
-        });
+    SmallVector<Value> sum = code.vectorLoop(code.index(0), code.index(valueWidth), lanes, number(0, lanes),
+                                             [&](Value at, Lanes part, ValueRange carried) -> SmallVector<Value> {
+                                               Value a = code.load(f32, code.addressOf(left, f32, at), part);
+                                               Value b = code.load(f32, code.addressOf(right, f32, at), part);
+                                               return {math::FmaOp::create(builder, code.loc, a, b, carried.front())};
+                                             });
     code.store(code.foldLanes(Reduction::Sum, sum.front()), code.addressOf(means, f32, query), {});
-    code.store(code.load(f32, code.addressOf(rows, f32, query), {}), code.addressOf(logSums, f32, query), {});
+    code.store(code.load(f32, code.addressOf(greatest, f32, query), {}), code.addressOf(maxima, f32, query), {});
+    Value inverse =
+        arith::DivFOp::create(builder, code.loc, number(1, 0), code.load(f32, code.addressOf(total, f32, query), {}));
+    code.store(inverse, code.addressOf(inverseSums, f32, query), {});
     return {};
   });
 }
@@ -129,14 +134,15 @@ void GradientEmitter::emitKeys(const QueryBlock &block, Value firstKey) {
 /// scores becomes p, scoreGradients ds.
 void GradientEmitter::findScoreGradients(const QueryBlock &block, Value firstKey, Value keys) {
   OpBuilder &builder = code.builder;
-  SmallVector<Value> logs = loadParts(logSums), centers = loadParts(means);
+  SmallVector<Value> shifts = loadParts(maxima), factors = loadParts(inverseSums), centers = loadParts(means);
   code.loop(code.index(0), keys, {}, [&](Value key, ValueRange) -> SmallVector<Value> {
     Value row = rowAt(scores, key, kQueries), gradientRow = rowAt(scoreGradients, key, kQueries);
     for (int64_t part = 0; part < numParts(); ++part) {
       Value at = code.add(firstKey, key), score = addBias(loadPart(row, part), block, at);
       if (isCausal)
         score = maskScore(score, block, at, part);
-      Value p = exp(arith::SubFOp::create(builder, code.loc, score, logs[part]));
+      Value power = exp(arith::SubFOp::create(builder, code.loc, score, shifts[part]));
+      Value p = arith::MulFOp::create(builder, code.loc, power, factors[part]);
       storePart(p, row, part);
       Value centered = arith::SubFOp::create(builder, code.loc, loadPart(gradientRow, part), centers[part]);
       Value scaled = arith::MulFOp::create(builder, code.loc, p, number(scale, lanes));

@@ -131,15 +131,15 @@ LogicalResult FusedAttentionOp::verify() {
   SmallVector<StringRef> expected = {"bkgsd", "bktd", "bkte"};
   if (getBias())
     expected.push_back(bias);
-  expected.append({"bkgse", "bkgs"});
+  expected.append({"bkgse", "bkgs", "bkgs"});
   return verifyAttention(*this, getIndices(), expected, getCausal());
 }
 
 LogicalResult FusedAttentionGradOp::verify() {
   if (getNumResults() != 1 && getNumResults() != 3)
     return emitOpError("must have one result or three, got ") << getNumResults();
-  std::string bias = biasLetters(getIndices(), 6);
-  SmallVector<StringRef> expected = {"bkgsd", "bktd", "bkte", "bkgse", "bkgs", "bkgse"};
+  std::string bias = biasLetters(getIndices(), 7);
+  SmallVector<StringRef> expected = {"bkgsd", "bktd", "bkte", "bkgse", "bkgs", "bkgs", "bkgse"};
   if (getBias())
     expected.push_back(bias);
   expected.append({"bkgsd", "bktd", "bkte"});

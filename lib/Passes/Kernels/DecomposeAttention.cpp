@@ -7,6 +7,8 @@
 
 #include "DecomposePatterns.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace ds;
 
@@ -65,7 +67,8 @@ public:
   }
 
 private:
-  /// Position s sees t <= s + T - S.
+  /// Position s sees t <= s + T - S. What it does not see is below any bias, as exporters write padding as about the
+  /// least float.
   Value maskFuture(Value scores) {
     RankedTensorType type = TensorBuilder::typeOf(scores);
     int64_t columns = columnDim(), rows = columns - 1;
@@ -73,7 +76,7 @@ private:
     Value last = b.make<arith::AddIOp>(
         row, b.splat(type.getDimSize(columns) - type.getDimSize(rows), TensorBuilder::typeOf(row)));
     Value isVisible = b.make<arith::CmpIOp>(arith::CmpIPredicate::sle, column, last);
-    return b.make<arith::SelectOp>(isVisible, scores, b.splat(-1e30, type));
+    return b.make<arith::SelectOp>(isVisible, scores, b.splat(-std::numeric_limits<double>::infinity(), type));
   }
 
   /// [B or 1, 1 or H, 1 or S, T] -> the type of the scores.

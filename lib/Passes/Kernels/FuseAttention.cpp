@@ -120,11 +120,11 @@ public:
       forward = build(op, b, operands);
     Value gradient = operands.splitHeads(b, op.getGradient());
     StringAttr indices =
-        operands.indices(b, {"bkgsd", "bktd", "bkte", "bkgse", "bkgs", "bkgse"}, {"bkgsd", "bktd", "bkte"});
+        operands.indices(b, {"bkgsd", "bktd", "bkte", "bkgse", "bkgs", "bkgs", "bkgse"}, {"bkgsd", "bktd", "bkte"});
     auto fused = FusedAttentionGradOp::create(
         builder, op.getLoc(), TypeRange{operands.query.getType(), operands.key.getType(), operands.value.getType()},
-        operands.query, operands.key, operands.value, forward.getResult(), forward.getLogSum(), gradient, operands.bias,
-        indices, op.getScaleAttr(), op.getCausalAttr());
+        operands.query, operands.key, operands.value, forward.getResult(), forward.getRowMax(), forward.getRowSum(),
+        gradient, operands.bias, indices, op.getScaleAttr(), op.getCausalAttr());
     Value query = fused.getResult(0);
     if (operands.isGrouped)
       query = b.make<ReshapeOp>(op.getQuery().getType(), query);
@@ -140,21 +140,21 @@ private:
 
   /// The attention of `op`, which may be a gradient.
   template <typename OpT> FusedAttentionOp build(OpT op, TensorBuilder &b, const FusedOperands &operands) {
-    StringAttr indices = operands.indices(b, {"bkgsd", "bktd", "bkte"}, {"bkgse", "bkgs"});
+    StringAttr indices = operands.indices(b, {"bkgsd", "bktd", "bkte"}, {"bkgse", "bkgs", "bkgs"});
     RankedTensorType query = TensorBuilder::typeOf(operands.query);
     Layout layout = layoutOf(query), rows = layout;
     rows.dims.pop_back();
     SmallVector<int64_t> shape(query.getShape());
-    RankedTensorType logSum =
+    RankedTensorType statistic =
         withLayout(RankedTensorType::get(ArrayRef(shape).drop_back(), query.getElementType()), rows);
     shape.back() = op.getValue().getType().getShape().back();
     RankedTensorType result = withLayout(RankedTensorType::get(shape, query.getElementType()), layout);
-    return FusedAttentionOp::create(b.builder, b.loc, result, logSum, operands.query, operands.key, operands.value,
-                                    operands.bias, indices, op.getScaleAttr(), op.getCausalAttr());
+    return FusedAttentionOp::create(b.builder, b.loc, result, statistic, statistic, operands.query, operands.key,
+                                    operands.value, operands.bias, indices, op.getScaleAttr(), op.getCausalAttr());
   }
 
   const Mesh mesh;
-  llvm::DenseMap<Key, FusedAttentionOp> known; ///< by all that the log-sum depends on
+  llvm::DenseMap<Key, FusedAttentionOp> known; ///< by all that the rows' statistics depend on
 };
 
 struct FuseAttention : ds::impl::FuseAttentionPassBase<FuseAttention> {

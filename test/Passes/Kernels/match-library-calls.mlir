@@ -68,12 +68,12 @@ func.func @a_result_is_written_in_the_order_of_all_that_read_it(%x: tensor<3x8xf
 // CHECK-SAME:  (%[[X:[^:]*]]: {{[^%]*}}%[[K:[^:]*]]: {{[^%]*}}%[[V:[^:]*]]: tensor
 func.func @heads_of_a_projection_are_read_between_its_positions(%x: tensor<2x6x8xf32> {ds.name = "x"}, %k: tensor<2x2x7x4xf32> {ds.name = "k"}, %v: tensor<2x2x7x4xf32> {ds.name = "v"}) -> (tensor<2x6x8xf32> {ds.name = "y"}) {
   // CHECK-NEXT: %[[Q:.*]] = ds.reshape %[[X]] : {{.*}} -> tensor<2x6x2x4xf32>
-  // CHECK-NEXT: %[[Y:.*]], %{{.*}} = ds.fused_attention %[[Q]], %[[K]], %[[V]] {indices = "bskd,bktd,bkte->bske,bks"
+  // CHECK-NEXT: %[[Y:.*]], %{{.*}}, %{{.*}} = ds.fused_attention %[[Q]], %[[K]], %[[V]] {indices = "bskd,bktd,bkte->bske,bks,bks"
   // CHECK-NEXT: ds.reshape %[[Y]] : {{.*}} -> tensor<2x6x8xf32>
   %r = ds.reshape %x : (tensor<2x6x8xf32>) -> tensor<2x6x2x4xf32>
   %q = ds.transpose %r {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x6x2x4xf32>) -> tensor<2x2x6x4xf32>
-  %a, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x2x6x4xf32>, tensor<2x2x7x4xf32>, tensor<2x2x7x4xf32>) -> (tensor<2x2x6x4xf32>, tensor<2x2x6xf32>)
+  %a, %m, %l = ds.fused_attention %q, %k, %v {indices = "bksd,bktd,bkte->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x2x6x4xf32>, tensor<2x2x7x4xf32>, tensor<2x2x7x4xf32>) -> (tensor<2x2x6x4xf32>, tensor<2x2x6xf32>, tensor<2x2x6xf32>)
   %t = ds.transpose %a {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x2x6x4xf32>) -> tensor<2x6x2x4xf32>
   %y = ds.reshape %t : (tensor<2x6x2x4xf32>) -> tensor<2x6x8xf32>
   return %y : tensor<2x6x8xf32>
@@ -82,10 +82,10 @@ func.func @heads_of_a_projection_are_read_between_its_positions(%x: tensor<2x6x8
 // CHECK-LABEL: func.func @leaves_a_transpose_that_moves_the_width_alone
 func.func @leaves_a_transpose_that_moves_the_width_alone(%k: tensor<2x2x4x7xf32> {ds.name = "k"}, %q: tensor<2x2x6x4xf32> {ds.name = "q"}, %v: tensor<2x2x7x4xf32> {ds.name = "v"}) -> (tensor<2x2x6x4xf32> {ds.name = "y"}) {
   // CHECK-NEXT: %[[T:.*]] = ds.transpose
-  // CHECK-NEXT: ds.fused_attention %{{.*}}, %[[T]], %{{.*}} {indices = "bksd,bktd,bkte->bkse,bks"
+  // CHECK-NEXT: ds.fused_attention %{{.*}}, %[[T]], %{{.*}} {indices = "bksd,bktd,bkte->bkse,bks,bks"
   %t = ds.transpose %k {permutation = array<i64: 0, 1, 3, 2>} : (tensor<2x2x4x7xf32>) -> tensor<2x2x7x4xf32>
-  %y, %l = ds.fused_attention %q, %t, %v {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x2x6x4xf32>, tensor<2x2x7x4xf32>, tensor<2x2x7x4xf32>) -> (tensor<2x2x6x4xf32>, tensor<2x2x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %t, %v {indices = "bksd,bktd,bkte->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x2x6x4xf32>, tensor<2x2x7x4xf32>, tensor<2x2x7x4xf32>) -> (tensor<2x2x6x4xf32>, tensor<2x2x6xf32>, tensor<2x2x6xf32>)
   return %y : tensor<2x2x6x4xf32>
 }
 
@@ -93,7 +93,7 @@ func.func @leaves_a_transpose_that_moves_the_width_alone(%k: tensor<2x2x4x7xf32>
 // CHECK-SAME:  (%[[X:[^:]*]]: tensor
 func.func @slices_of_a_joint_projection_become_coordinates(%x: tensor<2x6x24xf32> {ds.name = "x"}) -> (tensor<2x6x2x4xf32> {ds.name = "y"}) {
   // CHECK-NEXT: %[[P:.*]] = ds.reshape %[[X]] : {{.*}} -> tensor<2x6x3x2x4xf32>
-  // CHECK:      ds.fused_attention %{{.*}} {causal, indices = "bs0kd,bt1kd,bt2ke->bske,bks"
+  // CHECK:      ds.fused_attention %{{.*}} {causal, indices = "bs0kd,bt1kd,bt2ke->bske,bks,bks"
   // CHECK-NOT:  ds.slice
   // CHECK:      return
   %q0 = ds.slice %x {offsets = array<i64: 0, 0, 0>, strides = array<i64: 1, 1, 1>} : (tensor<2x6x24xf32>) -> tensor<2x6x8xf32>
@@ -102,15 +102,15 @@ func.func @slices_of_a_joint_projection_become_coordinates(%x: tensor<2x6x24xf32
   %k = ds.reshape %k0 : (tensor<2x6x8xf32>) -> tensor<2x6x2x4xf32>
   %v0 = ds.slice %x {offsets = array<i64: 0, 0, 16>, strides = array<i64: 1, 1, 1>} : (tensor<2x6x24xf32>) -> tensor<2x6x8xf32>
   %v = ds.reshape %v0 : (tensor<2x6x8xf32>) -> tensor<2x6x2x4xf32>
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bskd,btkd,btke->bske,bks", scale = 0.5 : f64, causal}
-      : (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>) -> (tensor<2x6x2x4xf32>, tensor<2x2x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bskd,btkd,btke->bske,bks,bks", scale = 0.5 : f64, causal}
+      : (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>) -> (tensor<2x6x2x4xf32>, tensor<2x2x6xf32>, tensor<2x2x6xf32>)
   return %y : tensor<2x6x2x4xf32>
 }
 
 // CHECK-LABEL: func.func @three_gradients_are_written_into_one_tensor
 func.func @three_gradients_are_written_into_one_tensor(%x: tensor<2x6x24xf32> {ds.name = "x"}, %g: tensor<2x6x2x4xf32> {ds.name = "g"}) -> (tensor<2x6x24xf32> {ds.name = "dx"}) {
   // CHECK-NOT:  ds.slice
-  // CHECK:      %[[D:.*]] = ds.fused_attention_grad %{{.*}}indices = "bs0kd,bt1kd,bt2ke,bske,bks,bske->bs0kd,bt1kd,bt2ke"{{.*}} -> tensor<2x6x3x2x4xf32>
+  // CHECK:      %[[D:.*]] = ds.fused_attention_grad %{{.*}}indices = "bs0kd,bt1kd,bt2ke,bske,bks,bks,bske->bs0kd,bt1kd,bt2ke"{{.*}} -> tensor<2x6x3x2x4xf32>
   // CHECK-NEXT: %[[R:.*]] = ds.reshape %[[D]]
   // CHECK-NEXT: return %[[R]]
   %q0 = ds.slice %x {offsets = array<i64: 0, 0, 0>, strides = array<i64: 1, 1, 1>} : (tensor<2x6x24xf32>) -> tensor<2x6x8xf32>
@@ -119,10 +119,10 @@ func.func @three_gradients_are_written_into_one_tensor(%x: tensor<2x6x24xf32> {d
   %k = ds.reshape %k0 : (tensor<2x6x8xf32>) -> tensor<2x6x2x4xf32>
   %v0 = ds.slice %x {offsets = array<i64: 0, 0, 16>, strides = array<i64: 1, 1, 1>} : (tensor<2x6x24xf32>) -> tensor<2x6x8xf32>
   %v = ds.reshape %v0 : (tensor<2x6x8xf32>) -> tensor<2x6x2x4xf32>
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bskd,btkd,btke->bske,bks", scale = 0.5 : f64, causal}
-      : (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>) -> (tensor<2x6x2x4xf32>, tensor<2x2x6xf32>)
-  %d:3 = ds.fused_attention_grad %q, %k, %v, %y, %l, %g {indices = "bskd,btkd,btke,bske,bks,bske->bskd,btkd,btke", scale = 0.5 : f64, causal}
-      : (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x2x6xf32>, tensor<2x6x2x4xf32>) -> (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bskd,btkd,btke->bske,bks,bks", scale = 0.5 : f64, causal}
+      : (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>) -> (tensor<2x6x2x4xf32>, tensor<2x2x6xf32>, tensor<2x2x6xf32>)
+  %d:3 = ds.fused_attention_grad %q, %k, %v, %y, %m, %l, %g {indices = "bskd,btkd,btke,bske,bks,bks,bske->bskd,btkd,btke", scale = 0.5 : f64, causal}
+      : (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x2x6xf32>, tensor<2x2x6xf32>, tensor<2x6x2x4xf32>) -> (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>)
   %dq = ds.reshape %d#0 : (tensor<2x6x2x4xf32>) -> tensor<2x6x8xf32>
   %dk = ds.reshape %d#1 : (tensor<2x6x2x4xf32>) -> tensor<2x6x8xf32>
   %dv = ds.reshape %d#2 : (tensor<2x6x2x4xf32>) -> tensor<2x6x8xf32>
@@ -142,10 +142,10 @@ func.func @a_sum_of_pads_of_gradients_is_one_tensor_too(%x: tensor<2x6x24xf32> {
   %k = ds.reshape %k0 : (tensor<2x6x8xf32>) -> tensor<2x6x2x4xf32>
   %v0 = ds.slice %x {offsets = array<i64: 0, 0, 16>, strides = array<i64: 1, 1, 1>} : (tensor<2x6x24xf32>) -> tensor<2x6x8xf32>
   %v = ds.reshape %v0 : (tensor<2x6x8xf32>) -> tensor<2x6x2x4xf32>
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bskd,btkd,btke->bske,bks", scale = 0.5 : f64, causal}
-      : (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>) -> (tensor<2x6x2x4xf32>, tensor<2x2x6xf32>)
-  %d:3 = ds.fused_attention_grad %q, %k, %v, %y, %l, %g {indices = "bskd,btkd,btke,bske,bks,bske->bskd,btkd,btke", scale = 0.5 : f64, causal}
-      : (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x2x6xf32>, tensor<2x6x2x4xf32>) -> (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bskd,btkd,btke->bske,bks,bks", scale = 0.5 : f64, causal}
+      : (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>) -> (tensor<2x6x2x4xf32>, tensor<2x2x6xf32>, tensor<2x2x6xf32>)
+  %d:3 = ds.fused_attention_grad %q, %k, %v, %y, %m, %l, %g {indices = "bskd,btkd,btke,bske,bks,bks,bske->bskd,btkd,btke", scale = 0.5 : f64, causal}
+      : (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x2x6xf32>, tensor<2x2x6xf32>, tensor<2x6x2x4xf32>) -> (tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>, tensor<2x6x2x4xf32>)
   %dq = ds.reshape %d#0 : (tensor<2x6x2x4xf32>) -> tensor<2x6x8xf32>
   %dk = ds.reshape %d#1 : (tensor<2x6x2x4xf32>) -> tensor<2x6x8xf32>
   %dv = ds.reshape %d#2 : (tensor<2x6x2x4xf32>) -> tensor<2x6x8xf32>
@@ -169,10 +169,10 @@ func.func @a_joint_projection_split_by_heads_stays_split(%x: tensor<2x6x24xf32, 
   %k = ds.reshape %k0 : (tensor<2x6x8xf32, #ds.layout<[{dp}, {}, {tp}]>>) -> tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>
   %v0 = ds.slice %x {offsets = array<i64: 0, 0, 16>, strides = array<i64: 1, 1, 1>} : (tensor<2x6x24xf32, #ds.layout<[{dp}, {}, (3)(2{tp})(4)]>>) -> tensor<2x6x8xf32, #ds.layout<[{dp}, {}, {tp}]>>
   %v = ds.reshape %v0 : (tensor<2x6x8xf32, #ds.layout<[{dp}, {}, {tp}]>>) -> tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>
-  %y, %l = ds.fused_attention %q, %k, %v {indices = "bskd,btkd,btke->bske,bks", scale = 0.5 : f64, causal}
-      : (tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>) -> (tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x2x6xf32, #ds.layout<[{dp}, {tp}, {}]>>)
-  %d:3 = ds.fused_attention_grad %q, %k, %v, %y, %l, %g {indices = "bskd,btkd,btke,bske,bks,bske->bskd,btkd,btke", scale = 0.5 : f64, causal}
-      : (tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x2x6xf32, #ds.layout<[{dp}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>) -> (tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>)
+  %y, %m, %l = ds.fused_attention %q, %k, %v {indices = "bskd,btkd,btke->bske,bks,bks", scale = 0.5 : f64, causal}
+      : (tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>) -> (tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x2x6xf32, #ds.layout<[{dp}, {tp}, {}]>>, tensor<2x2x6xf32, #ds.layout<[{dp}, {tp}, {}]>>)
+  %d:3 = ds.fused_attention_grad %q, %k, %v, %y, %m, %l, %g {indices = "bskd,btkd,btke,bske,bks,bks,bske->bskd,btkd,btke", scale = 0.5 : f64, causal}
+      : (tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x2x6xf32, #ds.layout<[{dp}, {tp}, {}]>>, tensor<2x2x6xf32, #ds.layout<[{dp}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>) -> (tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>, tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>)
   %dq = ds.reshape %d#0 : (tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>) -> tensor<2x6x8xf32, #ds.layout<[{dp}, {}, {tp}]>>
   %dk = ds.reshape %d#1 : (tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>) -> tensor<2x6x8xf32, #ds.layout<[{dp}, {}, {tp}]>>
   %dv = ds.reshape %d#2 : (tensor<2x6x2x4xf32, #ds.layout<[{dp}, {}, {tp}, {}]>>) -> tensor<2x6x8xf32, #ds.layout<[{dp}, {}, {tp}]>>
@@ -189,8 +189,8 @@ func.func @leaves_a_slice_that_is_no_equal_part_alone(%x: tensor<2x6x2x9xf32> {d
   // CHECK-NEXT: %[[Q:.*]] = ds.slice
   // CHECK-NEXT: ds.fused_attention %[[Q]], %
   %q = ds.slice %x {offsets = array<i64: 0, 0, 0, 4>, strides = array<i64: 1, 1, 1, 1>} : (tensor<2x6x2x9xf32>) -> tensor<2x6x2x4xf32>
-  %y, %l = ds.fused_attention %q, %k, %k {indices = "bskd,btkd,btke->bske,bks", scale = 0.5 : f64}
-      : (tensor<2x6x2x4xf32>, tensor<2x7x2x4xf32>, tensor<2x7x2x4xf32>) -> (tensor<2x6x2x4xf32>, tensor<2x2x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %k {indices = "bskd,btkd,btke->bske,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x6x2x4xf32>, tensor<2x7x2x4xf32>, tensor<2x7x2x4xf32>) -> (tensor<2x6x2x4xf32>, tensor<2x2x6xf32>, tensor<2x2x6xf32>)
   return %y : tensor<2x6x2x4xf32>
 }
 
@@ -254,12 +254,12 @@ func.func @leaves_a_pad_between_elements_alone(%a: tensor<2x2xf32> {ds.name = "a
 func.func @a_rotation_leaves_the_order_to_the_attention(%x: tensor<2x6x4x8xf32> {ds.name = "x"}, %c: tensor<6x4xf32> {ds.name = "c"}, %s: tensor<6x4xf32> {ds.name = "s"}, %k: tensor<2x4x6x8xf32> {ds.name = "k"})
     -> (tensor<2x4x6x8xf32> {ds.name = "y"}) {
   // CHECK-NEXT: %[[Q:.*]] = ds.rotary_embedding %[[X]], %[[C]], %[[S]] {dims = array<i64: 1>}
-  // CHECK-NEXT: ds.fused_attention %[[Q]], %[[K]], %[[K]] {indices = "bskd,bktd,bkte->bkse,bks"
+  // CHECK-NEXT: ds.fused_attention %[[Q]], %[[K]], %[[K]] {indices = "bskd,bktd,bkte->bkse,bks,bks"
   // CHECK-NEXT: return
   %t = ds.transpose %x {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x6x4x8xf32>) -> tensor<2x4x6x8xf32>
   %q = ds.rotary_embedding %t, %c, %s : (tensor<2x4x6x8xf32>, tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<2x4x6x8xf32>
-  %y, %l = ds.fused_attention %q, %k, %k {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>) -> (tensor<2x4x6x8xf32>, tensor<2x4x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %k {indices = "bksd,bktd,bkte->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>) -> (tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return %y : tensor<2x4x6x8xf32>
 }
 
@@ -270,18 +270,18 @@ func.func @tables_of_a_transposed_order_keep_the_transpose(%x: tensor<2x6x4x8xf3
   // CHECK-NEXT: ds.rotary_embedding %[[T]], %{{.*}}, %{{.*}} : (tensor<2x4x6x8xf32>
   %t = ds.transpose %x {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x6x4x8xf32>) -> tensor<2x4x6x8xf32>
   %q = ds.rotary_embedding %t, %c, %c : (tensor<2x4x6x8xf32>, tensor<4x6x4xf32>, tensor<4x6x4xf32>) -> tensor<2x4x6x8xf32>
-  %y, %l = ds.fused_attention %q, %k, %k {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>) -> (tensor<2x4x6x8xf32>, tensor<2x4x6xf32>)
+  %y, %m, %l = ds.fused_attention %q, %k, %k {indices = "bksd,bktd,bkte->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>) -> (tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   return %y : tensor<2x4x6x8xf32>
 }
 
 // CHECK-LABEL: func.func @a_rotated_result_is_written_in_order
 func.func @a_rotated_result_is_written_in_order(%q: tensor<2x4x6x8xf32> {ds.name = "q"}, %c: tensor<6x4xf32> {ds.name = "c"}, %s: tensor<6x4xf32> {ds.name = "s"}) -> (tensor<2x6x4x8xf32> {ds.name = "y"}) {
-  // CHECK-NEXT: %[[A:.*]], %{{.*}} = ds.fused_attention {{.*}} {indices = "bksd,bktd,bkte->bske,bks"
+  // CHECK-NEXT: %[[A:.*]], %{{.*}}, %{{.*}} = ds.fused_attention {{.*}} {indices = "bksd,bktd,bkte->bske,bks,bks"
   // CHECK-NEXT: %[[Y:.*]] = ds.rotary_embedding %[[A]], %{{.*}} {dims = array<i64: 1>}
   // CHECK-NEXT: return %[[Y]]
-  %a, %l = ds.fused_attention %q, %q, %q {indices = "bksd,bktd,bkte->bkse,bks", scale = 0.5 : f64}
-      : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>) -> (tensor<2x4x6x8xf32>, tensor<2x4x6xf32>)
+  %a, %m, %l = ds.fused_attention %q, %q, %q {indices = "bksd,bktd,bkte->bkse,bks,bks", scale = 0.5 : f64}
+      : (tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>, tensor<2x4x6x8xf32>) -> (tensor<2x4x6x8xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>)
   %r = ds.rotary_embedding %a, %c, %s : (tensor<2x4x6x8xf32>, tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<2x4x6x8xf32>
   %y = ds.transpose %r {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x4x6x8xf32>) -> tensor<2x6x4x8xf32>
   return %y : tensor<2x6x4x8xf32>

@@ -86,7 +86,7 @@ void Attention::pack() {
 static AttentionResults makeResults(const Attention &a) {
   AttentionResults results;
   results.result = NamedTensor(a.gradient.names, a.sizes);
-  results.logSum = NamedTensor(a.sizes.has('g') ? "bkgs" : "bks", a.sizes);
+  results.rowMax = results.rowSum = NamedTensor(a.sizes.has('g') ? "bkgs" : "bks", a.sizes);
   for (const std::string &names : ArrayRef(a.names).take_front(a.isPacked ? 1 : 3))
     results.gradients.emplace_back(names, a.sizes);
   return results;
@@ -148,7 +148,8 @@ private:
       total += x = std::exp(x - greatest);
     for (double &x : p)
       x /= total;
-    results.logSum.at(point) = static_cast<float>(greatest + std::log(total));
+    results.rowMax.at(point) = static_cast<float>(greatest);
+    results.rowSum.at(point) = static_cast<float>(total);
     forEach('e', [&] {
       double result = 0, incoming = a.gradient.at(point);
       forEach('t', [&] {
@@ -303,7 +304,9 @@ static std::vector<Named> operandsOf(Attention &a, const std::vector<NamedTensor
 /// The forward op, which writes to `results`.
 static AttentionCaller makeForward(Attention &a, AttentionResults &results) {
   return AttentionCaller(a, "ds.fused_attention", operandsOf(a, {}),
-                         {{results.result.names, &results.result}, {results.logSum.names, &results.logSum}});
+                         {{results.result.names, &results.result},
+                          {results.rowMax.names, &results.rowMax},
+                          {results.rowSum.names, &results.rowSum}});
 }
 
 AttentionResults ds::test::compileAndCall(Attention &a, const AttentionCall &call) {
@@ -312,8 +315,8 @@ AttentionResults ds::test::compileAndCall(Attention &a, const AttentionCall &cal
   std::vector<Named> gradients;
   for (size_t number = 0; number < a.names.size(); ++number)
     gradients.emplace_back(a.names[number], &results.gradients[a.isPacked ? 0 : number]);
-  AttentionCaller(a, "ds.fused_attention_grad", operandsOf(a, {&results.result, &results.logSum, &a.gradient}),
-                  gradients)
+  AttentionCaller(a, "ds.fused_attention_grad",
+                  operandsOf(a, {&results.result, &results.rowMax, &results.rowSum, &a.gradient}), gradients)
       .run(a.sizes, call);
   return results;
 }

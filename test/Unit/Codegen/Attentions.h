@@ -67,7 +67,7 @@ struct Attention {
 };
 
 struct AttentionResults {
-  NamedTensor result, logSum;
+  NamedTensor result, rowMax, rowSum;
   std::vector<NamedTensor> gradients; ///< of query, key and value, or one
 };
 
