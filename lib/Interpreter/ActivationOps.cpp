@@ -12,7 +12,9 @@ using namespace ds;
 
 static double geluByErf(double x) { return x / 2 * (1 + std::erf(x * M_SQRT1_2)); }
 static double geluByTanh(double x) { return x / 2 * (1 + std::tanh(std::sqrt(M_2_PI) * (x + 0.044715 * x * x * x))); }
+static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 static double silu(double x) { return x / (1 + std::exp(-x)); }
+static double softplus(double x) { return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x))); }
 
 double ds::activate(Activation activation, double x) {
   switch (activation) {
@@ -44,5 +46,7 @@ static LogicalResult gelu(LocalCall &call) {
 
 void ds::addActivationOps(SemanticsTable &table) {
   table.add<GeluOp>(gelu, OnFlat::Allowed);
+  table.add<SigmoidOp>([](LocalCall &call) { return mapInput(call, sigmoid); }, OnFlat::Allowed);
   table.add<SiluOp>([](LocalCall &call) { return mapInput(call, silu); }, OnFlat::Allowed);
+  table.add<SoftplusOp>([](LocalCall &call) { return mapInput(call, softplus); }, OnFlat::Allowed);
 }

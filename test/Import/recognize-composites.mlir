@@ -102,3 +102,44 @@ func.func @another_values_root_is_no_norm(%x: tensor<2x3x4xf32>, %z: tensor<2x3x
   %8 = arith.mulf %6, %7 : tensor<2x3x4xf32>
   return %8 : tensor<2x3x4xf32>
 }
+
+// CHECK-LABEL: func.func @a_sigmoid_in_primitives
+func.func @a_sigmoid_in_primitives(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  // CHECK-NEXT: %[[S:.*]] = ds.sigmoid %arg0
+  // CHECK-NEXT: return %[[S]]
+  %one = arith.constant dense<1.0> : tensor<2x4xf32>
+  %n = arith.negf %x : tensor<2x4xf32>
+  %e = math.exp %n : tensor<2x4xf32>
+  %d = arith.addf %one, %e : tensor<2x4xf32>
+  %s = arith.divf %one, %d : tensor<2x4xf32>
+  return %s : tensor<2x4xf32>
+}
+
+// Both logarithms of a binary cross entropy; the sigmoids themselves are gone.
+// CHECK-LABEL: func.func @logarithms_of_a_sigmoid
+func.func @logarithms_of_a_sigmoid(%x: tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+  // CHECK-NOT: ds.sigmoid
+  // CHECK-DAG: %[[N:.*]] = arith.negf %arg0
+  // CHECK-DAG: %[[A:.*]] = ds.softplus %[[N]]
+  // CHECK-DAG: %[[P:.*]] = arith.negf %[[A]]
+  // CHECK-DAG: %[[B:.*]] = ds.softplus %arg0
+  // CHECK-DAG: %[[Q:.*]] = arith.negf %[[B]]
+  // CHECK:     return %[[P]], %[[Q]]
+  %one = arith.constant dense<1.0> : tensor<2x4xf32>
+  %s = ds.sigmoid %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %p = math.log %s : tensor<2x4xf32>
+  %rest = arith.subf %one, %s : tensor<2x4xf32>
+  %q = math.log %rest : tensor<2x4xf32>
+  return %p, %q : tensor<2x4xf32>, tensor<2x4xf32>
+}
+
+// CHECK-LABEL: func.func @the_logarithm_of_another_difference_stays
+func.func @the_logarithm_of_another_difference_stays(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  // CHECK: ds.sigmoid
+  // CHECK: math.log
+  %two = arith.constant dense<2.0> : tensor<2x4xf32>
+  %s = ds.sigmoid %x : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %rest = arith.subf %two, %s : tensor<2x4xf32>
+  %q = math.log %rest : tensor<2x4xf32>
+  return %q : tensor<2x4xf32>
+}

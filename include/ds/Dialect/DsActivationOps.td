@@ -25,6 +25,42 @@ def Ds_GeluOp : Ds_ModelOp<"gelu", [SameOperandsAndResultType]> {
   let results = (outs Ds_FloatTensor:$result);
 }
 
+def Ds_SigmoidOp : Ds_ModelOp<"sigmoid", [SameOperandsAndResultType]> {
+  let summary = "1 / (1 + exp(-x))";
+  let description = [{
+    An op of its own because its gradient s (1 - s) is finite everywhere, which the gradient of the formula is not: from x = -89 on
+    exp(-x) is infinite in f32, and its slope 0 times infinity.
+
+    Constraints:
+    - C1: input and result have one type
+    - C2: it is a tensor of floats, of static shape
+
+    ```mlir
+    %y = ds.sigmoid %x : (tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Ds_FloatTensor:$input);
+  let results = (outs Ds_FloatTensor:$result);
+}
+
+def Ds_SoftplusOp : Ds_ModelOp<"softplus", [SameOperandsAndResultType]> {
+  let summary = "log(1 + exp(x)), the integral of the sigmoid";
+  let description = [{
+    Computed as max(x, 0) + log(1 + exp(-|x|)), which neither overflows nor loses what is small beside 1. Logarithms of sigmoids are this op:
+    log(sigmoid(x)) = -softplus(-x), log(1 - sigmoid(x)) = -softplus(x).
+
+    Constraints:
+    - C1: input and result have one type
+    - C2: it is a tensor of floats, of static shape
+
+    ```mlir
+    %y = ds.softplus %x : (tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Ds_FloatTensor:$input);
+  let results = (outs Ds_FloatTensor:$result);
+}
+
 def Ds_SiluOp : Ds_ModelOp<"silu", [SameOperandsAndResultType]> {
   let summary = "x times its sigmoid";
   let description = [{

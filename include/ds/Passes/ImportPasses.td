@@ -12,8 +12,8 @@ def RecognizeCompositesPass : Pass<"ds-recognize-composites", "::mlir::ModuleOp"
   let summary = "finds composite ops again in the spellings of exporters";
   let description = [{
     Requires: equal values are one value (`cse`), as matching compares values.
-    Ensures: LayerNorm, RMSNorm, GELU (erf and tanh), SiLU, rotary embedding and softmax attention that are spelt in
-    primitives become `ds.layer_norm`, `ds.rms_norm`, `ds.gelu`, `ds.silu`, `ds.rotary_embedding` and `ds.attention`.
+    Ensures: LayerNorm, RMSNorm, GELU (erf and tanh), sigmoid, SiLU, logarithms of sigmoids, rotary embedding and softmax attention that are
+    spelt in primitives become `ds.layer_norm`, `ds.rms_norm`, `ds.gelu`, `ds.sigmoid`, `ds.silu`, `ds.softplus`, `ds.rotary_embedding` and `ds.attention`.
     Values are unchanged up to rounding. Masks that hide exactly the future become `causal`; others that do not depend on
     variables become the bias. Repeated key heads are taken back.
 

@@ -28,4 +28,8 @@ LayoutRule WhereOp::getLayoutRule() {
 
 LayoutRule GeluOp::getLayoutRule() { return elementwiseRule(*this); }
 
+LayoutRule SigmoidOp::getLayoutRule() { return elementwiseRule(*this); }
+
 LayoutRule SiluOp::getLayoutRule() { return elementwiseRule(*this); }
+
+LayoutRule SoftplusOp::getLayoutRule() { return elementwiseRule(*this); }

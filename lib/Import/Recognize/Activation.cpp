@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// GELU by erf and by tanh, and SiLU.
+// GELU by erf and by tanh, sigmoid, SiLU, and logarithms of sigmoids.
 
 #include "Match.h"
 
@@ -112,19 +112,31 @@ private:
   }
 };
 
-/// x / (1 + exp(-x)), as a product or a quotient.
+/// 1 / (1 + exp(-x)), whose own gradient overflows.
+struct RecognizeSigmoid : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(op.getType()) || findSplat(op.getLhs()) != 1.0)
+      return failure();
+    Value power = findOnePlus(op.getRhs());
+    auto exp = power ? power.getDefiningOp<math::ExpOp>() : math::ExpOp();
+    auto negative = exp ? exp.getOperand().getDefiningOp<arith::NegFOp>() : arith::NegFOp();
+    if (!negative)
+      return rewriter.notifyMatchFailure(op, "is no sigmoid");
+    rewriter.replaceOpWithNewOp<SigmoidOp>(op, op.getType(), negative.getOperand());
+    return success();
+  }
+};
+
+/// x sigmoid(x).
 struct RecognizeSilu : OpRewritePattern<arith::MulFOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(arith::MulFOp op, PatternRewriter &rewriter) const override {
-    if (!isa<RankedTensorType>(op.getType()))
-      return failure();
     for (auto [x, factor] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
-      auto quotient = factor.getDefiningOp<arith::DivFOp>();
-      Value power = quotient && findSplat(quotient.getLhs()) == 1.0 ? findOnePlus(quotient.getRhs()) : Value();
-      auto exp = power ? power.getDefiningOp<math::ExpOp>() : math::ExpOp();
-      auto negative = exp ? exp.getOperand().getDefiningOp<arith::NegFOp>() : arith::NegFOp();
-      if (!negative || negative.getOperand() != x)
+      auto sigmoid = factor.getDefiningOp<SigmoidOp>();
+      if (!sigmoid || sigmoid.getInput() != x)
         continue;
       rewriter.replaceOpWithNewOp<SiluOp>(op, op.getType(), x);
       return success();
@@ -132,8 +144,29 @@ struct RecognizeSilu : OpRewritePattern<arith::MulFOp> {
     return rewriter.notifyMatchFailure(op, "is no SiLU");
   }
 };
+
+/// log(sigmoid(x)) = -softplus(-x) and log(1 - sigmoid(x)) = -softplus(x): log-sigmoids and the binary cross entropies
+/// of logits, as exporters spell them. The spelt ones are minus infinity where the sigmoid is 0 or 1 in f32, from 17
+/// on.
+struct RecognizeLogSigmoid : OpRewritePattern<math::LogOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::LogOp op, PatternRewriter &rewriter) const override {
+    auto rest = op.getOperand().getDefiningOp<arith::SubFOp>();
+    bool isOfRest = rest && findSplat(rest.getLhs()) == 1.0;
+    auto sigmoid = (isOfRest ? rest.getRhs() : op.getOperand()).getDefiningOp<SigmoidOp>();
+    if (!sigmoid)
+      return rewriter.notifyMatchFailure(op, "is no logarithm of a sigmoid");
+    Value x = sigmoid.getInput();
+    if (!isOfRest)
+      x = arith::NegFOp::create(rewriter, op.getLoc(), x);
+    Value softplus = SoftplusOp::create(rewriter, op.getLoc(), op.getType(), x);
+    rewriter.replaceOpWithNewOp<arith::NegFOp>(op, softplus);
+    return success();
+  }
+};
 } // namespace
 
 void recognize::addActivationPatterns(RewritePatternSet &patterns) {
-  patterns.add<RecognizeGelu, RecognizeSilu>(patterns.getContext());
+  patterns.add<RecognizeGelu, RecognizeSigmoid, RecognizeSilu, RecognizeLogSigmoid>(patterns.getContext());
 }

@@ -38,7 +38,7 @@ Value buildLogSoftmax(TensorBuilder &b, Value input, int64_t dim) {
   RankedTensorType type = TensorBuilder::typeOf(input);
   Value max = b.reduce(input, {dim}, Reduction::Max);
   Value centered = b.sub(input, b.unreduce(max, type, {dim}));
-  Value logSum = b.make<math::LogOp>(b.reduce(b.exp(centered), {dim}, Reduction::Sum));
+  Value logSum = b.make<math::LogOp>(b.reduce(b.boundedExp(centered), {dim}, Reduction::Sum));
   return b.sub(centered, b.unreduce(logSum, type, {dim}));
 }
 
@@ -126,6 +126,29 @@ struct DecomposeGelu : OpRewritePattern<GeluOp> {
   }
 };
 
+struct DecomposeSigmoid : OpRewritePattern<SigmoidOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SigmoidOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(rewriter, op.getLoc());
+    RankedTensorType type = op.getType();
+    Value one = b.splat(1, type), minus = b.make<arith::NegFOp>(op.getInput());
+    rewriter.replaceOp(op, b.div(one, b.add(b.exp(minus), one)));
+    return success();
+  }
+};
+
+/// max(x, 0) + log(1 + exp(-|x|)).
+struct DecomposeSoftplus : OpRewritePattern<SoftplusOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SoftplusOp op, PatternRewriter &rewriter) const override {
+    TensorBuilder b(rewriter, op.getLoc());
+    Value x = op.getInput(), size = b.make<math::AbsFOp>(x);
+    Value rest = b.make<math::Log1pOp>(b.boundedExp(b.make<arith::NegFOp>(size)));
+    rewriter.replaceOp(op, b.add(b.make<arith::MaximumFOp>(x, b.splat(0, op.getType())), rest));
+    return success();
+  }
+};
+
 struct DecomposeSilu : OpRewritePattern<SiluOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SiluOp op, PatternRewriter &rewriter) const override {
@@ -147,7 +170,7 @@ struct CrossEntropyParts {
     dims = {type.getRank() - 1};
     Value max = b.reduce(logits, dims, Reduction::Max);
     centered = b.sub(logits, b.unreduce(max, type, dims));
-    exponential = b.exp(centered);
+    exponential = b.boundedExp(centered);
     sum = b.reduce(exponential, dims, Reduction::Sum);
     addLabels(b, labels, type, ignoreIndex);
   }
@@ -324,9 +347,11 @@ struct FoldReshapeIntoReduction : OpRewritePattern<ReduceOp> {
 struct DecomposeComposites : ds::impl::DecomposeCompositesPassBase<DecomposeComposites> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeAlongDim<SoftmaxOp, buildSoftmax>, DecomposeAlongDim<LogSoftmaxOp, buildLogSoftmax>,
-                 DecomposeLayerNorm, DecomposeRmsNorm, DecomposeGelu, DecomposeSilu, DecomposeCrossEntropy,
-                 DecomposeCrossEntropyGrad, DecomposeRotaryEmbedding, FoldReshapeIntoReduction>(&getContext());
+    patterns
+        .add<DecomposeAlongDim<SoftmaxOp, buildSoftmax>, DecomposeAlongDim<LogSoftmaxOp, buildLogSoftmax>,
+             DecomposeLayerNorm, DecomposeRmsNorm, DecomposeGelu, DecomposeSigmoid, DecomposeSilu, DecomposeSoftplus,
+             DecomposeCrossEntropy, DecomposeCrossEntropyGrad, DecomposeRotaryEmbedding, FoldReshapeIntoReduction>(
+            &getContext());
     populateDecomposeAttentionPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     // A walk of its own, as one walk does not visit the reductions that it makes.
@@ -341,7 +366,7 @@ struct DecomposeComposites : ds::impl::DecomposeCompositesPassBase<DecomposeComp
 Value ds::buildSoftmax(TensorBuilder &b, Value input, int64_t dim) {
   RankedTensorType type = TensorBuilder::typeOf(input);
   Value max = b.reduce(input, {dim}, Reduction::Max);
-  Value exponential = b.exp(b.sub(input, b.unreduce(max, type, {dim})));
+  Value exponential = b.boundedExp(b.sub(input, b.unreduce(max, type, {dim})));
   Value sum = b.reduce(exponential, {dim}, Reduction::Sum);
   Value inverse = b.div(b.splat(1.0, TensorBuilder::typeOf(sum)), sum);
   return b.mul(exponential, b.unreduce(inverse, type, {dim}));
