@@ -6,14 +6,21 @@
 #include "Registry.h"
 
 using namespace mlir;
+using namespace ds;
 using namespace ds::onnx_import;
 
+/// A select, not a maximum, whose gradient would be halved at 0. NaN stays.
 static LogicalResult importRelu(NodeContext &context) {
-  return context.finish(context.build.binary(Binary::Max, context.input(0), context.build.scalar(context.input(0), 0)));
+  TensorBuilder &build = context.build;
+  const Tensor &input = context.input(0);
+  Tensor zero = build.scalar(input, 0);
+  return context.finish(build.select(build.compare(Comparison::LessOrEqual, input, zero), zero, input));
 }
 
-/// 1 / (1 + exp(-x)).
+/// Of known elements 1 / (1 + exp(-x)), else an op of its own for its gradient.
 static Tensor sigmoid(TensorBuilder &build, const Tensor &input) {
+  if (!input.isHost())
+    return build.emit<SigmoidOp>(input.getValue().getType(), input.getValue());
   Tensor power = build.unary(Unary::Exp, build.unary(Unary::Neg, input));
   return build.unary(Unary::Reciprocal, build.binary(Binary::Add, power, build.scalar(input, 1)));
 }
@@ -30,14 +37,15 @@ static LogicalResult importLeakyRelu(NodeContext &context) {
   TensorBuilder &build = context.build;
   const Tensor &input = context.input(0);
   Tensor scaled = build.binary(Binary::Mul, input, build.scalar(input, context.floatAttribute("alpha", 0.01)));
-  return context.finish(build.select(build.compare(Comparison::Less, input, build.scalar(input, 0)), scaled, input));
+  // The gradient at 0 is that of negative inputs.
+  return context.finish(build.select(build.compare(Comparison::Greater, input, build.scalar(input, 0)), input, scaled));
 }
 
-/// max(0, min(1, alpha x + beta)).
+/// max(0, min(1, alpha x + beta)), with the gradient 0 where the line meets its bounds.
 static Tensor hardSigmoid(TensorBuilder &build, const Tensor &input, double alpha, double beta) {
   Tensor line = build.binary(Binary::Add, build.binary(Binary::Mul, input, build.scalar(input, alpha)),
                              build.scalar(input, beta));
-  return build.binary(Binary::Max, build.binary(Binary::Min, line, build.scalar(input, 1)), build.scalar(input, 0));
+  return build.bounded(line, build.scalar(input, 0), build.scalar(input, 1), /*boundsWin=*/true);
 }
 
 static LogicalResult importHardSigmoid(NodeContext &context) {

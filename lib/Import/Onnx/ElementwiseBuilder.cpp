@@ -171,6 +171,16 @@ Tensor TensorBuilder::select(const Tensor &condition, const Tensor &onTrue, cons
       .as(onTrue.element());
 }
 
+Tensor TensorBuilder::bounded(const Tensor &input, const Tensor &lower, const Tensor &upper, bool boundsWin) {
+  Tensor result = input;
+  if (lower)
+    result = select(compare(boundsWin ? Comparison::LessOrEqual : Comparison::Less, result, lower), lower, result);
+  if (upper)
+    result =
+        select(compare(boundsWin ? Comparison::GreaterOrEqual : Comparison::Greater, result, upper), upper, result);
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Casts
 //===----------------------------------------------------------------------===//

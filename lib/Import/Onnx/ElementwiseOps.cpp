@@ -114,9 +114,8 @@ static LogicalResult importPow(NodeContext &context) {
   const Tensor &base = context.input(0);
   if (failed(context.broadcast(base.shape(), context.input(1).shape())))
     return failure();
-  Tensor exponent = context.input(1);
-  if (exponent.getWeight() && exponent.count() == 1)
-    exponent = *context.known(1, "an exponent");
+  // A parameter is trained, whatever its value is.
+  const Tensor &exponent = context.input(1);
   if (!base.isHost() && exponent.isHost() && exponent.count() == 1 && exponent.rank() <= base.rank())
     if (std::optional<Tensor> power = importKnownPower(context.build, base, exponent.getHost().real(0)))
       return context.finish(*power);
@@ -136,9 +135,18 @@ static LogicalResult importWhere(NodeContext &context) {
   return context.finish(context.build.select(context.input(0), context.input(1), context.input(2)));
 }
 
-/// Bounds are scalars, known or computed.
+/// Exporters write ReLU6 so, whose gradient at its bounds is 0; that of other clips is the input's.
+static bool isRelu6(const Tensor &lower, const Tensor &upper) {
+  auto is = [](const Tensor &bound, double number) {
+    return bound && bound.isHost() && isFloat(bound.element()) && bound.getHost().real(0) == number;
+  };
+  return is(lower, 0) && is(upper, 6);
+}
+
+/// Bounds may be computed, or trained.
 static LogicalResult importClip(NodeContext &context) {
-  Tensor result = context.input(0);
+  TensorBuilder &build = context.build;
+  Tensor bounds[2], result = context.input(0);
   for (unsigned i : {1u, 2u}) {
     if (!context.hasInput(i))
       continue;
@@ -146,9 +154,14 @@ static LogicalResult importClip(NodeContext &context) {
       return failure();
     if (context.input(i).count() != 1)
       return context.malformed("must have scalars as bounds, got shape " + textOf(context.input(i).shape()));
-    Tensor bound = context.build.reshape(context.input(i), {});
-    result = context.build.binary(i == 1 ? Binary::Max : Binary::Min, result, bound);
+    bounds[i - 1] = build.reshape(context.input(i), {});
   }
+  if (isFloat(result.element()))
+    return context.finish(build.bounded(result, bounds[0], bounds[1], isRelu6(bounds[0], bounds[1])));
+  // Integers have no gradient.
+  for (unsigned i : {0u, 1u})
+    if (bounds[i])
+      result = build.binary(i == 0 ? Binary::Max : Binary::Min, result, bounds[i]);
   return context.finish(result);
 }
 

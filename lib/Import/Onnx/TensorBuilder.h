@@ -78,6 +78,9 @@ public:
   Tensor binary(Binary kind, const Tensor &lhs, const Tensor &rhs);
   Tensor compare(Comparison kind, const Tensor &lhs, const Tensor &rhs);
   Tensor select(const Tensor &condition, const Tensor &onTrue, const Tensor &onFalse);
+  /// `input` between two bounds, of which each may be null; where they cross, the upper one. At a bound the gradient is
+  /// the input's, or, if `boundsWin`, the bound's.
+  Tensor bounded(const Tensor &input, const Tensor &lower, const Tensor &upper, bool boundsWin);
   Tensor cast(const Tensor &input, Element element);
   /// A scalar of the element type of `like`.
   Tensor scalar(const Tensor &like, double value) { return makeSplat(like.element(), {}, value); }

@@ -35,11 +35,14 @@ static FusedMatmulOp activated(Operation *product, Activation activation, Patter
                                attribute);
 }
 
-/// activation(matmul), or of a reshaped one that nobody else reads.
-static LogicalResult fuseActivation(Operation *op, Value input, Activation activation, PatternRewriter &rewriter) {
+/// activation(matmul), or of a reshaped one that nobody else reads, but for the `compare` of an activation that is
+/// spelt as a choice.
+static LogicalResult fuseActivation(Operation *op, Value input, Activation activation, PatternRewriter &rewriter,
+                                    Operation *compare = nullptr) {
   auto reshape = input.getDefiningOp<ReshapeOp>();
   Value product = reshape ? reshape.getInput() : input;
-  if (!input.hasOneUse() || !product.hasOneUse())
+  bool isRead = llvm::any_of(input.getUsers(), [&](Operation *user) { return user != op && user != compare; });
+  if (isRead || (reshape && !product.hasOneUse()))
     return rewriter.notifyMatchFailure(op, "is not the one user of its input");
   FusedMatmulOp fused = activated(product.getDefiningOp(), activation, rewriter);
   if (!fused)
@@ -88,13 +91,18 @@ struct FuseSilu : OpRewritePattern<SiluOp> {
   }
 };
 
-/// max(x, 0).
-struct FuseRelu : OpRewritePattern<arith::MaximumFOp> {
+/// x <= 0 ? 0 : x.
+struct FuseRelu : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::MaximumFOp op, PatternRewriter &rewriter) const override {
-    if (!matchPattern(op.getRhs(), m_AnyZeroFloat()))
-      return rewriter.notifyMatchFailure(op, "is not with zero");
-    return fuseActivation(op, op.getLhs(), Activation::Relu, rewriter);
+  LogicalResult matchAndRewrite(arith::SelectOp op, PatternRewriter &rewriter) const override {
+    Value input = op.getFalseValue();
+    auto compare = op.getCondition().getDefiningOp<arith::CmpFOp>();
+    if (!compare || compare.getPredicate() != arith::CmpFPredicate::OLE || compare.getLhs() != input ||
+        !matchPattern(compare.getRhs(), m_AnyZeroFloat()) || !matchPattern(op.getTrueValue(), m_AnyZeroFloat()))
+      return rewriter.notifyMatchFailure(op, "is no ReLU");
+    if (!compare->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "is not the one user of its condition");
+    return fuseActivation(op, input, Activation::Relu, rewriter, compare);
   }
 };
 

@@ -26,17 +26,19 @@ func.func @an_activation_is_found_behind_a_reshape(%x: tensor<4x8xf32> {ds.name 
   return %y : tensor<2x2x6xf32>
 }
 
-// CHECK-LABEL: func.func @a_relu_is_a_maximum_with_zero
-func.func @a_relu_is_a_maximum_with_zero(%x: tensor<4x8xf32> {ds.name = "x"}, %w: tensor<8x6xf32> {ds.name = "w"}) -> (tensor<4x6xf32> {ds.name = "y"}, tensor<4x6xf32> {ds.name = "z"}) {
+// CHECK-LABEL: func.func @a_relu_is_a_choice_of_zero
+func.func @a_relu_is_a_choice_of_zero(%x: tensor<4x8xf32> {ds.name = "x"}, %w: tensor<8x6xf32> {ds.name = "w"}) -> (tensor<4x6xf32> {ds.name = "y"}, tensor<4x6xf32> {ds.name = "z"}) {
   // CHECK:     ds.fused_matmul {{.*}} {activation = #ds.activation<relu>
   // CHECK:     %[[M:.*]] = ds.matmul
-  // CHECK:     arith.maximumf %[[M]]
+  // CHECK:     arith.cmpf ole, %[[M]]
   %zero = arith.constant dense<0.0> : tensor<4x6xf32>
   %one = arith.constant dense<1.0> : tensor<4x6xf32>
   %m = ds.matmul %x, %w {indices = "mk,kn->mn"} : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
-  %y = arith.maximumf %m, %zero : tensor<4x6xf32>
+  %negative = arith.cmpf ole, %m, %zero : tensor<4x6xf32>
+  %y = arith.select %negative, %zero, %m : tensor<4x6xi1>, tensor<4x6xf32>
   %n = ds.matmul %x, %w {indices = "mk,kn->mn"} : (tensor<4x8xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
-  %z = arith.maximumf %n, %one : tensor<4x6xf32>
+  %low = arith.cmpf ole, %n, %one : tensor<4x6xf32>
+  %z = arith.select %low, %one, %n : tensor<4x6xi1>, tensor<4x6xf32>
   return %y, %z : tensor<4x6xf32>, tensor<4x6xf32>
 }
 

@@ -120,15 +120,16 @@ TEST(GradientAtTies, elementwiseMaximumHalves) {
   EXPECT_THAT(gradientAt(rule, {{1, 2, 3}, {2, 2, 2}}), ::testing::ElementsAre(0, 0.5, 1));
 }
 
-TEST(GradientAtTies, reluAtZeroIsFlat) {
-  OpProgram rule{"relu",
+/// As of torch.maximum with a constant; ReLU is no maximum.
+TEST(GradientAtTies, maximumWithAConstantHalves) {
+  OpProgram rule{"max",
                  {"tensor<3xf64>"},
                  "tensor<3xf64>",
                  "  %z = arith.constant dense<0.0> : tensor<f64>\n  %b0 = ds.broadcast %z {dims = array<i64>} : "
                  "(tensor<f64>) -> tensor<3xf64>\n"
                  "  %y = arith.maximumf %a, %b0 : tensor<3xf64>",
                  ""};
-  EXPECT_THAT(gradientAt(rule, {{-1, 0, 1}}), ::testing::ElementsAre(0, 0, 1));
+  EXPECT_THAT(gradientAt(rule, {{-1, 0, 1}}), ::testing::ElementsAre(0, 0.5, 1));
 }
 
 TEST(GradientAtTies, absoluteValueAtZeroIsFlat) {
@@ -140,6 +141,37 @@ TEST(GradientAtTies, powerOfZeroIsFinite) {
   OpProgram rule{
       "pow", {"tensor<2xf64>", "tensor<2xf64>"}, "tensor<2xf64>", "  %y = math.powf %a, %b : tensor<2xf64>", ""};
   EXPECT_THAT(gradientAt(rule, {{0, 0}, {2, 0}}), ::testing::ElementsAre(0, 0));
+}
+
+/// The root of a sum of squares, which is a norm.
+TEST(GradientAtTies, aNormOfZerosIsFlat) {
+  for (const char *root : {"%y = math.sqrt %s : tensor<f64>", "%h = arith.constant dense<0.5> : tensor<f64>\n"
+                                                              "  %y = math.powf %s, %h : tensor<f64>"}) {
+    OpProgram rule{
+        "norm",
+        {"tensor<2xf64>"},
+        "tensor<f64>",
+        "  %q = arith.mulf %a, %a : tensor<2xf64>\n"
+        "  %s = ds.reduce %q {dims = array<i64: 0>, kind = #ds.reduction<sum>} : (tensor<2xf64>) -> tensor<f64>\n  " +
+            std::string(root),
+        ""};
+    EXPECT_THAT(gradientAt(rule, {{0, 0}}), ::testing::ElementsAre(0, 0));
+    EXPECT_THAT(gradientAt(rule, {{3, 4}}),
+                ::testing::ElementsAre(::testing::DoubleNear(0.6, 1e-12), ::testing::DoubleNear(0.8, 1e-12)));
+  }
+}
+
+/// Where the formula 1 / (1 + exp(-x)) overflows, and where its complement is rounded away.
+TEST(GradientAtTies, aSaturatedSigmoidIsFlat) {
+  OpProgram rule = modelProgram("sigmoid", "sigmoid", "tensor<4xf64>", "tensor<4xf64>", "");
+  EXPECT_THAT(gradientAt(rule, {{-1e4, -800, 800, 1e4}}), ::testing::Each(0));
+  rule = modelProgram("softplus", "softplus", "tensor<4xf64>", "tensor<4xf64>", "");
+  EXPECT_THAT(gradientAt(rule, {{-1e4, -800, 800, 1e4}}), ::testing::ElementsAre(0, 0, 1, 1));
+}
+
+TEST(GradientAtTies, aGeluOfAHugeNumberHasTheSlopeOfALine) {
+  OpProgram rule = modelProgram("gelu", "gelu", "tensor<2xf64>", "tensor<2xf64>", "kind = #ds.gelu_kind<tanh>");
+  EXPECT_THAT(gradientAt(rule, {{-1e200, 1e200}}), ::testing::ElementsAre(0, 1));
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,7 +201,9 @@ static const llvm::StringSet<> kWithoutGradient = {"arith.constant",
                                                    "arith.extui",
                                                    "arith.trunci",
                                                    "math.absi",
+                                                   "math.fma",
                                                    "ds.iota",
+                                                   "ds.stop_gradient",
                                                    "ds.take_part",
                                                    "ds.adam_update",
                                                    "ds.sgd_update",

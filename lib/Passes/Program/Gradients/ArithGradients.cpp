@@ -54,8 +54,8 @@ template <typename OpT> static void differentiateConversion(OpT op, Gradients &g
   g.operands[0] = g.build.convert(g.result(), op.getIn().getType());
 }
 
-/// The gradient goes to the operand that wins (`wins`: its predicate against the other) and halves between equal ones.
-/// A constant wins against an equal value, so that the gradient of relu at 0 is 0.
+/// The gradient goes to the operand that wins (`wins`: its predicate against the other) and halves between equal ones,
+/// a constant too, as in PyTorch. What has other gradients at a tie (ReLU, a clip) is spelt by selects.
 template <typename OpT, Predicate wins> static void differentiateExtremum(OpT op, Gradients &g) {
   Value operands[] = {op.getLhs(), op.getRhs()};
   for (unsigned i : {0u, 1u}) {
@@ -63,10 +63,6 @@ template <typename OpT, Predicate wins> static void differentiateExtremum(OpT op
       continue;
     Value own = operands[i], other = operands[1 - i];
     Value strict = g.build.keepWhere(g.build.compare(wins, own, other), g.result());
-    if (findSplat(other)) {
-      g.operands[i] = strict;
-      continue;
-    }
     Value isEqual = g.build.compare(Predicate::OEQ, own, other);
     g.operands[i] = g.build.select(isEqual, g.build.mul(g.result(), 0.5), strict);
   }

@@ -24,8 +24,12 @@ static void differentiateLog1p(math::Log1pOp op, Gradients &g) {
   g.operands[0] = g.build.div(g.result(), g.build.add(op.getOperand(), 1.0));
 }
 
+/// The gradient at 0, where the slope is infinite, is 0: it is that of a norm of zeros and of the deviation of equal
+/// numbers, which files spell by roots, and which have the gradient 0 in PyTorch.
 static void differentiateSqrt(math::SqrtOp op, Gradients &g) {
-  g.operands[0] = g.build.div(g.build.mul(g.result(), 0.5), op.getResult());
+  Value root = op.getResult(), isZero = g.build.compare(Predicate::OEQ, root, g.build.zeros(root.getType()));
+  Value gradient = g.build.div(g.build.mul(g.result(), 0.5), root);
+  g.operands[0] = g.build.select(isZero, g.build.zeros(root.getType()), gradient);
 }
 
 static void differentiateRsqrt(math::RsqrtOp op, Gradients &g) {
@@ -61,20 +65,30 @@ static void differentiateAbs(math::AbsFOp op, Gradients &g) {
   g.operands[0] = g.build.select(g.build.compare(Predicate::OGT, x, zero), g.result(), left);
 }
 
-/// exponent * base^(exponent - 1), without a power where the exponent is a small constant.
+/// exponent * base^(exponent - 1) for a constant exponent, without a power where that is small.
+static Value constantPowerSlope(Value base, double exponent, StepBuilder &build) {
+  if (exponent == 0 || exponent == 1)
+    return build.splat(base.getType(), exponent);
+  Value lower = exponent == 2   ? base
+                : exponent == 3 ? build.mul(base, base)
+                                : build.value<math::PowFOp>(base, build.splat(base.getType(), exponent - 1));
+  return build.mul(lower, exponent);
+}
+
+/// Zero at a base of zero if that is where the slope is infinite: such a power is the root of a norm, as in the rule of
+/// the square root.
 static Value powerSlope(math::PowFOp op, StepBuilder &build) {
-  Value base = op.getLhs(), exponent = op.getRhs();
+  Value base = op.getLhs(), exponent = op.getRhs(), zero = build.zeros(base.getType());
+  Value isRoot = build.compare(Predicate::OEQ, base, zero);
   if (std::optional<double> splat = findSplat(exponent)) {
-    if (*splat == 0 || *splat == 1)
-      return build.splat(base.getType(), *splat);
-    Value lower = *splat == 2   ? base
-                  : *splat == 3 ? build.mul(base, base)
-                                : build.value<math::PowFOp>(base, build.splat(base.getType(), *splat - 1));
-    return build.mul(lower, *splat);
+    Value slope = constantPowerSlope(base, *splat, build);
+    return *splat < 1 ? build.select(isRoot, zero, slope) : slope;
   }
   Value lower = build.value<math::PowFOp>(base, build.add(exponent, -1.0));
-  Value isZero = build.compare(Predicate::OEQ, exponent, build.zeros(exponent.getType()));
-  return build.select(isZero, build.zeros(base.getType()), build.mul(exponent, lower));
+  Value isBelowOne = build.compare(Predicate::OLT, exponent, build.splat(exponent.getType(), 1));
+  Value isConstant = build.compare(Predicate::OEQ, exponent, zero);
+  Value isFlat = build.value<arith::OrIOp>(isConstant, build.value<arith::AndIOp>(isRoot, isBelowOne));
+  return build.select(isFlat, zero, build.mul(exponent, lower));
 }
 
 /// The exponent's gradient y log(base) is zero where the base is zero and the exponent is not negative, as is the
