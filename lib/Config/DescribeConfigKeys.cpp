@@ -37,6 +37,22 @@ and step s the value of the schedule's iteration s - 1.
 **Numbers.** Programs compute in 32-bit floats, so a number that is infinite there (above 3.4e38) is an error, and so is a
 schedule that grows beyond.
 
+**What an ONNX file does not say of gradients.** A file holds values alone, so some of PyTorch's training is lost when a model is exported:
+
+* `x.detach()`, and what is computed under `torch.no_grad()`: name the values in `model.stop_gradient`, by the names that the file
+  gives them (a viewer shows them; `ds-compile MODEL --emit=import` lists the nodes in order). A name that the loss does not depend on is an
+  error. The names of inputs and parameters may stand there too.
+* A straight-through estimator, `x + (f(x) - x).detach()`: the difference is such a value. If the exporter has simplified it away, write
+  the model's forward function so that the difference has a use of its own.
+* `nn.Embedding(padding_idx=i)`: the row i has a gradient here. Multiply the embedded tokens by `(ids != i)` in the model; they are zeros
+  already, so no value changes, and the row's gradient is zero.
+* `nn.Dropout` in a model that was exported in evaluation mode, and hooks on gradients.
+* `torch.max(x, dim)` gives the gradient to one of equal elements, `torch.amax` an equal share to each. Both are one operator in the file, and
+  it is read as `amax`.
+
+Where a function has no derivative, the gradient is PyTorch's: 0 for ReLU and |x| at 0, the input's at the bound of a clip (of ReLU6, which is a
+clip from 0 to 6, none), halves for equal operands of a maximum. The gradient of a square root at 0 is 0, as that of a norm of zeros.
+
 This page is generated from the table that reads the file.
 )";
 

@@ -259,6 +259,10 @@ static void addModelKeys(Section top) {
                "code 7); such steps change no variable; 0: they are trained on, as in PyTorch")
       .atLeast(0)
       .into(DS_PLACE(model.stopAfterBadSteps));
+  model
+      .add(KeyKind::StringList, "stop_gradient", Honoured, "[]",
+           "values that the gradient takes as constants, by the names of the model file; see the top of this page")
+      .into(DS_PLACE(model.stopGradient));
 }
 
 void addTrainingKeys(Section top) {

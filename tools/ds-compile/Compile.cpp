@@ -185,6 +185,8 @@ int Compilation::readConfig() {
 
 int Compilation::readDims() {
   importOptions.dims = config.model.dims;
+  if (!options.isInference)
+    importOptions.stopGradient = config.model.stopGradient;
   if (!options.configPath.empty() && !options.isInference)
     importOptions.defaultDims["batch"] = batch.partSize();
   for (const std::string &pair : options.inputShapes) {

@@ -111,6 +111,7 @@ struct ModelConfig {
   std::map<std::string, int64_t> dims; ///< symbolic dimension -> extent
   std::vector<std::string> frozen;     ///< regular expressions, see `frozenParameters`
   int64_t stopAfterBadSteps = 3;       ///< in a row, of a loss or norm that is not finite; 0: they are trained on
+  std::vector<std::string> stopGradient; ///< names of values of the graph
 };
 
 /// Everything the compiler and the runtime take from the file.

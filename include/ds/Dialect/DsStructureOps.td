@@ -138,6 +138,22 @@ def Ds_ConstrainOp : Ds_Op<"constrain", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
+def Ds_StopGradientOp : Ds_ModelOp<"stop_gradient", [SameOperandsAndResultType]> {
+  let summary = "a value that the gradient takes as a constant";
+  let description = [{
+    The identity. The loss does not depend on the input through the result, as far as `ds-differentiate` knows, which then removes the op.
+
+    Constraints:
+    - C1: input and result have one type
+
+    ```mlir
+    %1 = ds.stop_gradient %0 : (tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Ds_Tensor:$input);
+  let results = (outs Ds_Tensor:$result);
+}
+
 def Ds_FenceOp : Ds_Op<"fence", [SameOperandsAndResultType, MemoryEffects<[]>]> {
   let summary = "keeps a deliberate duplicate apart";
   let description = [{

@@ -22,6 +22,7 @@ struct ImportOptions {
       dims; ///< symbolic dim name -> size, e.g. batch, sequence; the model must have them all
   std::map<std::string, int64_t> defaultDims; ///< the same for dims not in `dims`; the model need not have them
   std::map<std::string, std::vector<int64_t>> inputShapes; ///< input name -> shape, for dims in neither
+  std::vector<std::string> stopGradient; ///< values of the graph that become a `ds.stop_gradient`; each must be used
 };
 
 /// Why an import failed. A malformed file is the user's fault (exit code 2), an unsupported one ours (exit code 3).

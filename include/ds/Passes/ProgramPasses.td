@@ -44,7 +44,7 @@ def DifferentiatePass : ProgramPass<"ds-differentiate", ["::mlir::math::MathDial
     Ensures: it is named @step and has one more result per trainable variable (role parameter, not `frozen`), in the
     order of their declaration: the gradient of the loss, with the attribute `ds.gradient = @variable`; zeros if the
     loss does not depend on it. The loss is unchanged. An op without a rule (`DifferentiableOpInterface`) between a
-    trainable variable and the loss is an error. Integer values end a path.
+    trainable variable and the loss is an error. Integer values and `ds.stop_gradient`, of which none is left, end a path.
 
     ```mlir
     func.func @forward(...) -> (tensor<f32> {ds.name = "loss"})

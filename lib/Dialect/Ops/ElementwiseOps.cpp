@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Activations, and partial values by whole ones.
+// Activations, partial values by whole ones, and values that have no gradient.
 
 #include "OpChecks.h"
 
@@ -33,3 +33,9 @@ LayoutRule SigmoidOp::getLayoutRule() { return elementwiseRule(*this); }
 LayoutRule SiluOp::getLayoutRule() { return elementwiseRule(*this); }
 
 LayoutRule SoftplusOp::getLayoutRule() { return elementwiseRule(*this); }
+
+LayoutRule StopGradientOp::getLayoutRule() {
+  LayoutRule rule = elementwiseRule(*this);
+  rule.setLinear(PartialRule::Additive, {0});
+  return rule;
+}

@@ -39,6 +39,8 @@ private:
   FailureOr<Type> typeOfInput(const onnx::ValueInfoProto &input, const ImportOptions &options);
   LogicalResult addInputs(const ImportOptions &options);
   LogicalResult checkBoundDims(const ImportOptions &options);
+  LogicalResult checkStopped(const ImportOptions &options);
+  Tensor stopIfAsked(StringRef name, const Tensor &value);
   void addVariables();
   void addConstants();
   void importNode(const onnx::NodeProto &node);
@@ -60,6 +62,7 @@ private:
   llvm::StringMap<Tensor> values;
   std::vector<std::pair<const Variable *, Tensor>> assigned;
   std::set<std::string> symbolicDims, unboundDims;
+  llvm::StringSet<> stopped; ///< names of the values that have no gradient
 };
 } // namespace
 
@@ -175,6 +178,30 @@ LogicalResult Importer::addInputs(const ImportOptions &options) {
   return success();
 }
 
+/// Fails if a value that is to have no gradient is none of what the outputs need: the name is wrong.
+LogicalResult Importer::checkStopped(const ImportOptions &options) {
+  llvm::StringSet<> known;
+  for (const onnx::NodeProto *node : graph.nodes)
+    known.insert(node->output().begin(), node->output().end());
+  for (const auto &value : values)
+    known.insert(value.getKey());
+  for (const std::string &name : options.stopGradient) {
+    if (!known.contains(name))
+      return errors.malformed("has no value '" + name + "' that its outputs depend on, to stop the gradient of");
+    stopped.insert(name);
+  }
+  for (auto &value : values)
+    value.second = stopIfAsked(value.getKey(), value.second);
+  return success();
+}
+
+/// Known values have no gradient anyway.
+Tensor Importer::stopIfAsked(StringRef name, const Tensor &value) {
+  if (!stopped.contains(name) || value.isHost())
+    return value;
+  return build.emit<StopGradientOp>(value.getValue().getType(), value.getValue());
+}
+
 void Importer::addVariables() {
   for (Variable &variable : variables) {
     variable.read = ReadOp::create(builder, variable.op.getLoc(), variable.op.getTensorType(), variable.name);
@@ -199,7 +226,7 @@ void Importer::storeOutputs(NodeContext &context) {
     if (node.output(i).empty())
       continue;
     if (static_cast<size_t>(i) < context.outputs.size())
-      values[node.output(i)] = context.outputs[i];
+      values[node.output(i)] = stopIfAsked(node.output(i), context.outputs[i]);
     else if (isUsed(node.output(i)))
       (void)context.unsupported("has no output " + Twine(i) + " here");
   }
@@ -278,6 +305,8 @@ OwningOpRef<ModuleOp> Importer::run(const ImportOptions &options, int64_t versio
     return {};
   addVariables();
   addConstants();
+  if (failed(checkStopped(options)))
+    return {};
   for (onnx::NodeProto *node : graph.nodes) {
     importNode(*node);
     onnx::NodeProto().Swap(node); // Its memory goes to the ops.

@@ -19,8 +19,8 @@ using namespace ds;
 
 /// Ops that stand for a formula, which no instruction of the plan computes.
 static bool isComposite(Operation *op) {
-  return isa<SoftmaxOp, LogSoftmaxOp, LayerNormOp, RmsNormOp, GeluOp, SigmoidOp, SiluOp, SoftplusOp, AttentionOp, AttentionGradOp,
-             CrossEntropyOp, CrossEntropyGradOp, AdamUpdateOp, SgdUpdateOp>(op);
+  return isa<SoftmaxOp, LogSoftmaxOp, LayerNormOp, RmsNormOp, GeluOp, SigmoidOp, SiluOp, SoftplusOp, AttentionOp,
+             AttentionGradOp, CrossEntropyOp, CrossEntropyGradOp, AdamUpdateOp, SgdUpdateOp>(op);
 }
 
 static LogicalResult verifyOutsideOfKernels(Operation *op) {

@@ -55,6 +55,8 @@ private:
   }
 
   bool isActive(Operation *op) const {
+    if (isa<StopGradientOp>(op))
+      return false;
     if (auto read = dyn_cast<ReadOp>(op))
       return trainable.contains(read.getVariableAttr().getAttr());
     auto usesActive = [&](Operation *nested) {
@@ -148,6 +150,14 @@ static void appendGradients(func::FuncOp function, ArrayRef<VariableOp> variable
   appendResults(function, results);
 }
 
+/// The ops that stopped the gradient have done so.
+static void eraseStops(func::FuncOp function) {
+  function.walk([](StopGradientOp op) {
+    op.replaceAllUsesWith(op.getInput());
+    op.erase();
+  });
+}
+
 namespace {
 
 struct Differentiate : ds::impl::DifferentiatePassBase<Differentiate> {
@@ -162,6 +172,7 @@ struct Differentiate : ds::impl::DifferentiatePassBase<Differentiate> {
     FailureOr<Value> loss = findLoss(*function);
     if (failed(loss) || failed(differentiate(*function, *loss)))
       return signalPassFailure();
+    eraseStops(*function);
     function->setName(kStepFunction);
   }
 

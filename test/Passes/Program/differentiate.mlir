@@ -69,6 +69,28 @@ ds.variable @frozen {role = #ds.role<parameter>} : tensor<f32>
 ds.variable @froz.n {role = #ds.role<parameter>} : tensor<f32>
 ds.variable @w {role = #ds.role<parameter>} : tensor<f32>
 
+// A stopped gradient is zero; the value stays.
+// CHECK-LABEL: func.func @step(
+func.func @forward() -> (tensor<f32> {ds.name = "loss"}) {
+  // CHECK: %[[W:.*]] = ds.read @w
+  // CHECK: %[[E:.*]] = math.exp %[[W]]
+  // CHECK: %[[LOSS:.*]] = arith.mulf %[[W]], %[[E]]
+  // CHECK: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : tensor<f32>
+  // CHECK: %[[G:.*]] = arith.mulf %[[ONE]], %[[E]]
+  // CHECK: return %[[LOSS]], %[[G]]
+  %w = ds.read @w : tensor<f32>
+  %e = math.exp %w : tensor<f32>
+  %s = ds.stop_gradient %e : (tensor<f32>) -> tensor<f32>
+  %y = arith.mulf %w, %s : tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+ds.variable @frozen {role = #ds.role<parameter>} : tensor<f32>
+ds.variable @froz.n {role = #ds.role<parameter>} : tensor<f32>
+ds.variable @w {role = #ds.role<parameter>} : tensor<f32>
+
 // An integer ends a path: no rule is asked for, the gradient is zero.
 // CHECK-LABEL: func.func @step(
 func.func @forward() -> (tensor<f32> {ds.name = "loss"}) {

@@ -40,7 +40,7 @@ TEST(TrainingConfig, ReadsTheWholeRecipe) {
                                                        "warmup_type": "linear"}},
     "zero_optimization": {"stage": 3, "reduce_bucket_size": 5e7, "overlap_comm": true},
     "model": {"loss": {"logits": "logits", "labels": "targets", "shift": true, "ignore_index": -1},
-              "dims": {"batch": 8, "sequence": 32}, "frozen": ["wte\\..*"]}})");
+              "dims": {"batch": 8, "sequence": 32}, "frozen": ["wte\\..*"], "stop_gradient": ["/Sub_output_0"]}})");
   EXPECT_EQ(config.batch.train, 16);
   EXPECT_FALSE(config.batch.micro);
   EXPECT_EQ(config.batch.accumulation, 4);
