@@ -152,7 +152,7 @@ static absl::Status checkPort(const PlanT &plan, const PortT &port, const std::s
   DS_RETURN_IF_ERROR(checkTensor(plan, tensor));
   // Written by the run itself. An output "loss" may be anything: only a scalar is reported as the loss.
   bool isFloat = port.type == DataType::F32 || port.type == DataType::F64;
-  if (kind == "input" && port.name == "learning_rate" && (!isFloat || !port.shape.empty()))
+  if (kind == "input" && port.name == "ds.learning_rate" && (!isFloat || !port.shape.empty()))
     return invalidPlan(tensor.owner, " must be a scalar of f32 or f64");
   return absl::OkStatus();
 }
@@ -179,18 +179,18 @@ static absl::Status checkOutput(const PlanT &plan, const Program &program, const
 }
 
 absl::Status ds::plan::checkVariables(const PlanT &plan, const Program &program) {
-  std::set<std::string> names;
+  std::set<std::pair<VariableRole, std::string>> variables;
   std::map<uint32_t, std::string> owners;
   for (const auto &variable : plan.variables) {
-    if (!names.insert(variable->name).second)
-      return invalidPlan("two variables are called \"", variable->name, "\"");
+    if (!variables.emplace(variable->role, variable->name).second)
+      return invalidPlan("two variables of one role are called \"", variable->name, "\"");
     DS_RETURN_IF_ERROR(checkVariable(plan, program, *variable));
     auto [owner, isNew] = owners.emplace(variable->buffer, variable->name);
     if (!isNew)
       return invalidPlan("variables \"", owner->second, "\" and \"", variable->name, "\" must not share ",
                          bufferName(plan, variable->buffer));
   }
-  names.clear();
+  std::set<std::string> names;
   for (const auto &port : plan.inputs) {
     if (!names.insert(port->name).second)
       return invalidPlan("two inputs are called \"", port->name, "\"");

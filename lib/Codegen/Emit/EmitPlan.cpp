@@ -7,6 +7,7 @@
 #include "Events.h"
 #include "InstructionEmitter.h"
 
+#include "ds/Dialect/Names.h"
 #include "ds/Plan/Check.h"
 #include "ds/Plan/LayoutTables.h"
 
@@ -43,7 +44,7 @@ static plan::VariableRole toPlan(VariableRole role) {
 
 static void addVariable(plan::PlanT &plan, VariableOp op, unsigned storage, const Mesh &mesh) {
   auto variable = std::make_unique<plan::VariableT>();
-  variable->name = op.getSymName().str();
+  variable->name = nameOf(op).str();
   variable->role = toPlan(op.getRole());
   variable->type = dataTypeOf(op.getTensorType().getElementType());
   variable->shape = shapeOf(op.getType());
@@ -91,7 +92,7 @@ static LogicalResult addPorts(plan::PlanT &plan, func::FuncOp function, const As
     plan.inputs.push_back(portOf(arg, name, storage.storageOf(arg), mesh));
     if (auto allowed = function.getArgAttrOfType<IntSetAttr>(arg.getArgNumber(), kAllowedAttr))
       plan.inputs.back()->allowed = intSetTableOf(allowed);
-    if (!plan.inputs.back()->shape.empty())
+    if (!plan.inputs.back()->shape.empty() && !function.getArgAttr(arg.getArgNumber(), kWholeAttr))
       plan.samples_per_step = plan.inputs.back()->shape[0];
   }
   Operation *terminator = function.getBody().front().getTerminator();

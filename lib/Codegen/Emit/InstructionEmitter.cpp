@@ -127,7 +127,7 @@ void InstructionEmitter::emitConstant(arith::ConstantOp op) {
   unsigned id = storage.storageOf(op);
   auto variable = std::make_unique<plan::VariableT>();
   variable->name = "constant." + std::to_string(id);
-  variable->role = plan::VariableRole::Buffer;
+  variable->role = plan::VariableRole::Cache;
   variable->type = dataTypeOf(cast<RankedTensorType>(op.getType()).getElementType());
   variable->shape = shapeOf(op.getType());
   variable->layout = layoutTableOf(op.getType(), mesh);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "ds/Dialect/Names.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,7 +35,7 @@ struct BuildMesh : ds::impl::BuildMeshPassBase<BuildMesh> {
       sizes.push_back(1);
     }
     OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
-    auto made = MeshOp::create(builder, getOperation().getLoc(), builder.getStringAttr("mesh"),
+    auto made = MeshOp::create(builder, getOperation().getLoc(), builder.getStringAttr(kMeshSymbol),
                                builder.getStrArrayAttr(names), builder.getDenseI64ArrayAttr(sizes), ArrayAttr());
     for (MeshOp other : llvm::make_early_inc_range(getOperation().getOps<MeshOp>())) {
       if (other == made)

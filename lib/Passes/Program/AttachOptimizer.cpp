@@ -42,19 +42,22 @@ public:
   Value read(VariableOp variable) { return reads.get(variable); }
   VariableOp find(FlatSymbolRefAttr name) const { return symbols.lookup<VariableOp>(name.getAttr()); }
 
-  /// Declares a variable that starts as zeros; an error if the name is taken.
-  FailureOr<VariableOp> declare(Location location, const Twine &name, VariableRole role, RankedTensorType type) {
-    std::string text = name.str();
-    if (symbols.lookup(text))
-      return function.emitOpError("needs a variable of its own named @") << text << ", got another of that name";
+  /// Declares a variable that starts as zeros. If the model has one of that name, the symbol is another.
+  VariableOp declare(Location location, const Twine &name, VariableRole role, RankedTensorType type) {
+    const std::string text = name.str();
+    std::string symbol = text;
+    while (symbols.lookup(symbol))
+      symbol = (kReservedPrefix + symbol).str();
     OpBuilder atModule(function);
     if (lastVariable)
       atModule.setInsertionPointAfter(lastVariable);
-    lastVariable =
-        VariableOp::create(atModule, location, text, role, type, /*initial=*/Attribute(), /*layout=*/LayoutAttr(),
-                           /*frozen=*/false);
-    symbols.insert(lastVariable);
-    return cast<VariableOp>(lastVariable);
+    auto variable = VariableOp::create(atModule, location, symbol, role, type, /*initial=*/Attribute(),
+                                       /*layout=*/LayoutAttr(), /*frozen=*/false);
+    if (symbol != text)
+      variable->setAttr(kNameAttr, atModule.getStringAttr(text));
+    lastVariable = variable;
+    symbols.insert(variable);
+    return variable;
   }
 
   void assign(VariableOp variable, Value value) { assigned.emplace_back(variable, value); }
@@ -88,12 +91,10 @@ struct AttachOptimizer : ds::impl::AttachOptimizerPassBase<AttachOptimizer> {
     StateBuilder state(getOperation(), *function);
     SmallVector<Update> updates = takeGradients(*function, state);
     RankedTensorType scalar = scalarType(updates);
-    rate = appendArgument(*function, scalar, "learning_rate");
-    if (failed(countStep(*function, state, scalar)))
-      return signalPassFailure();
+    rate = appendArgument(*function, scalar, kLearningRateName);
+    countStep(*function, state, scalar);
     for (Update update : updates)
-      if (failed(kind == "sgd" ? attachSgd(state, update) : attachAdam(state, update)))
-        return signalPassFailure();
+      kind == "sgd" ? attachSgd(state, update) : attachAdam(state, update);
     state.buildAssigns();
   }
 
@@ -122,53 +123,39 @@ private:
   }
 
   /// Counts the steps from 1 in a variable.
-  LogicalResult countStep(func::FuncOp function, StateBuilder &state, RankedTensorType scalar) {
-    FailureOr<VariableOp> counter = state.declare(function.getLoc(), "ds.step", VariableRole::Counter, scalar);
-    if (failed(counter))
-      return failure();
+  void countStep(func::FuncOp function, StateBuilder &state, RankedTensorType scalar) {
+    VariableOp counter = state.declare(function.getLoc(), "ds.step", VariableRole::Counter, scalar);
     StepBuilder build = state.at(function.getLoc());
-    Value next = build.add(state.read(*counter), 1.0);
-    state.assign(*counter, next);
+    Value next = build.add(state.read(counter), 1.0);
+    state.assign(counter, next);
     step = kind == "sgd" || biasCorrection ? next : build.splat(scalar, kEndlessStep);
-    return success();
   }
 
   /// Declares the state `suffix` of a parameter, in f32 at least.
-  FailureOr<VariableOp> declareState(StateBuilder &state, VariableOp parameter, StringRef suffix) {
+  VariableOp declareState(StateBuilder &state, VariableOp parameter, StringRef suffix) {
     RankedTensorType type = parameter.getTensorType();
     if (type.getElementType().getIntOrFloatBitWidth() < 32)
       type = type.clone(Float32Type::get(&getContext()));
-    return state.declare(parameter.getLoc(), parameter.getSymName() + "." + suffix, VariableRole::OptimizerState, type);
+    return state.declare(parameter.getLoc(), nameOf(parameter) + "." + suffix, VariableRole::OptimizerState, type);
   }
 
-  LogicalResult attachAdam(StateBuilder &state, Update update) {
-    FailureOr<VariableOp> mean = declareState(state, update.variable, "exp_avg");
-    if (failed(mean))
-      return failure();
-    FailureOr<VariableOp> variance = declareState(state, update.variable, "exp_avg_sq");
-    if (failed(variance))
-      return failure();
+  void attachAdam(StateBuilder &state, Update update) {
+    VariableOp mean = declareState(state, update.variable, "exp_avg");
+    VariableOp variance = declareState(state, update.variable, "exp_avg_sq");
     Value operands[] = {
-        state.read(update.variable), update.gradient, state.read(*mean), state.read(*variance), rate, step};
+        state.read(update.variable), update.gradient, state.read(mean), state.read(variance), rate, step};
     auto op = state.at(update.variable.getLoc())
                   .create<AdamUpdateOp>(operands[0].getType(), operands[2].getType(), operands[3].getType(),
                                         operands[0], operands[1], operands[2], operands[3], rate, step, asAttr(beta1),
                                         asAttr(beta2), asAttr(epsilon), asAttr(weightDecay), asFlag(kind == "adamw"));
     state.assign(update.variable, op.getNewParameter());
-    state.assign(*mean, op.getNewMean());
-    state.assign(*variance, op.getNewVariance());
-    return success();
+    state.assign(mean, op.getNewMean());
+    state.assign(variance, op.getNewVariance());
   }
 
   /// Without momentum there is no state: the old velocity is multiplied by 0, so that the gradient may stand in for it.
-  LogicalResult attachSgd(StateBuilder &state, Update update) {
-    VariableOp velocity;
-    if (momentum != 0) {
-      FailureOr<VariableOp> declared = declareState(state, update.variable, "momentum");
-      if (failed(declared))
-        return failure();
-      velocity = *declared;
-    }
+  void attachSgd(StateBuilder &state, Update update) {
+    VariableOp velocity = momentum != 0 ? declareState(state, update.variable, "momentum") : VariableOp();
     Value parameter = state.read(update.variable), oldVelocity = velocity ? state.read(velocity) : update.gradient;
     auto op =
         state.at(update.variable.getLoc())
@@ -178,7 +165,6 @@ private:
     state.assign(update.variable, op.getNewParameter());
     if (velocity)
       state.assign(velocity, op.getNewVelocity());
-    return success();
   }
 
   UnitAttr asFlag(bool isSet) { return isSet ? UnitAttr::get(&getContext()) : UnitAttr(); }

@@ -7,14 +7,11 @@
 #ifndef DS_PASSES_PROGRAM_STEPFUNCTION_H
 #define DS_PASSES_PROGRAM_STEPFUNCTION_H
 
-#include "ds/Dialect/DsDialect.h"
+#include "ds/Dialect/Names.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace ds {
-
-inline constexpr llvm::StringLiteral kForwardFunction = "forward"; ///< before differentiation
-inline constexpr llvm::StringLiteral kStepFunction = "step";       ///< after it
 
 /// The function `name` with one block; an error on the module if there is none.
 llvm::FailureOr<mlir::func::FuncOp> findFunction(mlir::ModuleOp module, llvm::StringRef name);

@@ -63,6 +63,7 @@ private:
   }
   const void *bufferOn(int64_t other, uint32_t id) const;
   MemoryUse memoryUse() const;
+  void reportLoaded(const LoadedModel &loaded);
   absl::Status meetOthers();
   absl::StatusOr<bool> mayBegin(int64_t step);
   absl::Status feed(int64_t step);
@@ -127,14 +128,27 @@ absl::Status Session::prepare() {
   DS_ASSIGN_OR_RETURN(executor, Executor::create(plan, rank, *transport, options.executor));
   DS_RETURN_IF_ERROR(initializeVariables(memory(), options.modelFolder));
   if (!options.loadModel.empty()) {
-    DS_ASSIGN_OR_RETURN(const std::vector<std::string> unused, loadModel(memory(), options.loadModel));
-    if (rank == 0 && !unused.empty())
-      events.onNote(absl::StrCat(options.loadModel, ": ", unused.size(),
-                                 " tensors are not in the model, the first is '", unused.front(), "'"));
+    DS_ASSIGN_OR_RETURN(const LoadedModel loaded, loadModel(memory(), options.loadModel));
+    if (rank == 0)
+      reportLoaded(loaded);
   }
   DS_RETURN_IF_ERROR(beginOutputs());
   events.onReady(memoryUse());
   return meetOthers();
+}
+
+/// Says where the file of --load-model is not the model's own.
+void Session::reportLoaded(const LoadedModel &loaded) {
+  const auto note = [&](const auto &...text) { events.onNote(absl::StrCat(options.loadModel, ": ", text...)); };
+  if (!loaded.added.empty())
+    note("its names begin with '", loaded.added, "', which the model's do not");
+  if (!loaded.removed.empty())
+    note("its names do not begin with '", loaded.removed, "', as the model's do");
+  if (!loaded.unused.empty())
+    note(loaded.unused.size(), " tensors are not in the model, the first is '", loaded.unused.front(), "'");
+  if (!loaded.kept.empty())
+    note("has not all buffers of the model: ", loaded.kept.size(), " keep the values of the model file, the first is '",
+         loaded.kept.front(), "'");
 }
 
 absl::Status Session::meetOthers() {

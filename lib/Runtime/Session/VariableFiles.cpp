@@ -11,6 +11,7 @@
 #include "ds/Runtime/StatusMacros.h"
 #include "ds/Runtime/Storage/WriteInBlocks.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
@@ -110,35 +111,92 @@ const std::set<plan::VariableRole> &modelRoles() {
   return roles;
 }
 
+namespace {
+/// How the names of a file differ from the model's: by one module path at the start of all.
+struct NamePaths {
+  std::string removed; ///< from the model's name
+  std::string added;   ///< before what is left
+
+  std::string inFile(const std::string &name) const { return added + name.substr(removed.size()); }
+};
+} // namespace
+
+using StoredTensors = std::map<std::string, StoredTensor>;
+
+/// Whether the file has all parameters of the model under such names.
+static bool fits(const plan::PlanT &plan, const StoredTensors &tensors, const NamePaths &paths) {
+  for (const auto &variable : plan.variables)
+    if (variable->role == plan::VariableRole::Parameter &&
+        (!absl::StartsWith(variable->name, paths.removed) || tensors.count(paths.inFile(variable->name)) == 0))
+      return false;
+  return true;
+}
+
+/// What `whole` has before `part`, with the dot; nothing if it does not end so.
+static std::optional<std::string> pathBefore(const std::string &whole, const std::string &part) {
+  if (part.empty() || !absl::EndsWith(whole, "." + part))
+    return std::nullopt;
+  return whole.substr(0, whole.size() - part.size());
+}
+
+/// The paths by which the file has all parameters; none if it has them under their own names, or not at all.
+static NamePaths findPaths(const plan::PlanT &plan, const StoredTensors &tensors) {
+  const auto isParameter = [](const auto &variable) { return variable->role == plan::VariableRole::Parameter; };
+  const auto first = std::find_if(plan.variables.begin(), plan.variables.end(), isParameter);
+  if (first == plan.variables.end() || fits(plan, tensors, {}))
+    return {};
+  for (const auto &entry : tensors) {
+    NamePaths paths;
+    if (const auto added = pathBefore(entry.first, (*first)->name))
+      paths.added = *added;
+    else if (const auto removed = pathBefore((*first)->name, entry.first))
+      paths.removed = *removed;
+    else
+      continue;
+    if (fits(plan, tensors, paths))
+      return paths;
+  }
+  return {};
+}
+
 static absl::Status loadVariable(const RankMemory &memory, const plan::VariableT &variable, const File &file,
-                                 const std::map<std::string, StoredTensor> &tensors) {
-  const auto found = tensors.find(variable.name);
-  if (found == tensors.end())
-    return absl::InvalidArgumentError(absl::StrCat(file.path(), ": has no tensor '", variable.name, "' of the model"));
+                                 const std::string &name, const StoredTensor &stored) {
   const HeldTensor held = heldVariable(memory, variable);
-  const StoredTensor &stored = found->second;
   if (stored.shape != variable.shape || !isConvertible(stored.type, held.type))
-    return absl::InvalidArgumentError(absl::StrCat(file.path(), ": tensor '", variable.name, "' must be ",
+    return absl::InvalidArgumentError(absl::StrCat(file.path(), ": tensor '", name, "' must be ",
                                                    StoredTensor{held.type, variable.shape, 0}.typeAndShape(), ", got ",
                                                    stored.typeAndShape()));
   return readHeld(file, stored, memory.mesh, memory.rank, held);
 }
 
-absl::StatusOr<std::vector<std::string>> loadModel(const RankMemory &memory, const std::string &path) {
+absl::StatusOr<LoadedModel> loadModel(const RankMemory &memory, const std::string &path) {
   DS_ASSIGN_OR_RETURN(const File file, File::open(path));
   DS_ASSIGN_OR_RETURN(const auto tensors, readSafetensorsHeader(file));
+  const NamePaths paths = findPaths(memory.plan, tensors);
+  LoadedModel loaded;
+  loaded.removed = paths.removed;
+  loaded.added = paths.added;
   std::set<std::string> used;
   for (const auto &variable : memory.plan.variables) {
     if (modelRoles().count(variable->role) == 0)
       continue;
-    DS_RETURN_IF_ERROR(loadVariable(memory, *variable, file, tensors));
-    used.insert(variable->name);
+    const bool hasPath = absl::StartsWith(variable->name, paths.removed);
+    const std::string name = hasPath ? paths.inFile(variable->name) : variable->name;
+    const auto found = tensors.find(name);
+    if (found == tensors.end() && variable->role == plan::VariableRole::Parameter)
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.path(), ": has no tensor '", variable->name, "' of the model"));
+    if (found == tensors.end()) {
+      loaded.kept.push_back(variable->name);
+      continue;
+    }
+    DS_RETURN_IF_ERROR(loadVariable(memory, *variable, file, name, found->second));
+    used.insert(name);
   }
-  std::vector<std::string> unused;
   for (const auto &entry : tensors)
     if (used.count(entry.first) == 0)
-      unused.push_back(entry.first);
-  return unused;
+      loaded.unused.push_back(entry.first);
+  return loaded;
 }
 
 //===----------------------------------------------------------------------===//

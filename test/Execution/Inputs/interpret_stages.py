@@ -17,7 +17,7 @@ def check(stage, ranks):
     subprocess.run(["ds-compile", folder + "/train.onnx", "--config", folder + "/ds_config.json", "--dim", "sequence=32",
                     "--ranks", str(ranks), "--zero-stage=" + zero, "--emit=" + stage, "-o", program], check=True)
     command = ["ds-interpret", program, "--model-dir", folder, "--quiet", "--tolerance", "1e-6"] + inputs
-    command += values[:2] if stage == "import" else values + ["--input", "learning_rate=1e-3", "--steps", "2"]
+    command += values[:2] if stage == "import" else values + ["--input", "ds.learning_rate=1e-3", "--steps", "2"]
     print(stage, "on", ranks, "ranks", flush=True)
     subprocess.run(command, check=True)
 

@@ -13,7 +13,7 @@ ds.variable @w.momentum {role = #ds.role<optimizer>} : tensor<4x6xf32>
 // CHECK-NOT:   ds.reduce_scatter
 // CHECK-NOT:   ds.take_shard
 // CHECK:       return
-func.func @step(%x: tensor<8x4xf32> {ds.name = "x"}, %g: tensor<8x6xf32> {ds.name = "g"}, %r: tensor<f32> {ds.name = "learning_rate"}, %t: tensor<f32> {ds.name = "t"}) {
+func.func @step(%x: tensor<8x4xf32> {ds.name = "x"}, %g: tensor<8x6xf32> {ds.name = "g"}, %r: tensor<f32> {ds.name = "ds.learning_rate"}, %t: tensor<f32> {ds.name = "t"}) {
   %w = ds.read @w : tensor<4x6xf32>
   %m = ds.read @w.momentum : tensor<4x6xf32>
   %d = ds.matmul %x, %g {indices = "bk,bn->kn"} : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>

@@ -13,7 +13,7 @@ ds.variable @mean {role = #ds.role<buffer>} : tensor<4xf32>
 
 // A parameter that the step did not read is read; the assign that was there stays among the last.
 // CHECK-LABEL: func.func @step(
-// CHECK-SAME:  %[[G:[a-z0-9]*]]: tensor<4xf32> {ds.name = "g"}, %[[RATE:[a-z0-9]*]]: tensor<f32> {ds.name = "learning_rate"})
+// CHECK-SAME:  %[[G:[a-z0-9]*]]: tensor<4xf32> {ds.name = "g"}, %[[RATE:[a-z0-9]*]]: tensor<f32> {ds.name = "ds.learning_rate"})
 // CHECK-SAME:  -> (tensor<f32> {ds.name = "loss"})
 // CHECK-DAG:   %[[W:.*]] = ds.read @w :
 // CHECK-DAG:   %[[T:.*]] = ds.read @ds.step

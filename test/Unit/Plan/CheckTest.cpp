@@ -164,8 +164,8 @@ TEST(CheckVariables, inputsMustBeDenseAndLiveFromTheStart) {
   builder.plan.inputs[0]->allowed = std::make_unique<IntSetT>();
   builder.plan.inputs[0]->allowed->high = 5;
   EXPECT_THAT(faultOf(builder), HasSubstr("input \"ids\" must allow a range of integers, got [0, 5) of f32"));
-  builder.plan.inputs[0]->name = "learning_rate";
-  EXPECT_THAT(faultOf(builder), HasSubstr("input \"learning_rate\" must be a scalar of f32 or f64"));
+  builder.plan.inputs[0]->name = "ds.learning_rate";
+  EXPECT_THAT(faultOf(builder), HasSubstr("input \"ds.learning_rate\" must be a scalar of f32 or f64"));
 }
 
 TEST(CheckVariables, outputsMustBeWrittenAndLiveToTheEnd) {

@@ -163,7 +163,7 @@ static std::vector<T> readAs(const plan::PlanT &plan, const DataSource &data, in
 TEST(Data, RanksReadTheirSamplesAndWrapAround) {
   const TemporaryFolder folder;
   plan::PlanT plan = planOnTwoRanks();
-  addInput(plan, "learning_rate", plan::DataType::F32, {});
+  addInput(plan, "ds.learning_rate", plan::DataType::F32, {});
   addInput(plan, "ids", plan::DataType::I32, {3, 2});
   std::vector<int64_t> values(2 * 3 * 2);
   for (size_t i = 0; i < values.size(); ++i)
@@ -367,12 +367,19 @@ TEST(Variables, AreSavedWholeAndLoadedInParts) {
   ASSERT_TRUE(pending->commit().ok());
   std::memset(ranks.memory, 0, sizeof(ranks.memory));
   for (const int64_t rank : {0, 1}) {
-    const auto unused = loadModel(ranks.memoryOf(rank), folder / "w.safetensors");
-    ASSERT_TRUE(unused.ok()) << unused.status();
-    EXPECT_TRUE(unused->empty());
+    const auto loaded = loadModel(ranks.memoryOf(rank), folder / "w.safetensors");
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    EXPECT_TRUE(loaded->unused.empty() && loaded->kept.empty());
   }
   for (int64_t i = 0; i < 12; ++i)
     EXPECT_EQ(ranks.memory[i / 6][i % 6], static_cast<float>(i * i));
+  ranks.plan.variables[0]->name = "net.w";
+  EXPECT_EQ(loadModel(ranks.memoryOf(0), folder / "w.safetensors")->removed, "net.");
+  ranks.plan.variables[0]->role = plan::VariableRole::Buffer;
+  EXPECT_EQ(loadModel(ranks.memoryOf(0), folder / "w.safetensors")->kept, (std::vector<std::string>{"net.w"}));
+  ranks.plan.variables[0]->role = plan::VariableRole::Cache;
+  EXPECT_EQ(loadModel(ranks.memoryOf(0), folder / "w.safetensors")->unused, (std::vector<std::string>{"w"}));
+  ranks.plan.variables[0]->role = plan::VariableRole::Parameter;
   ranks.plan.variables[0]->name = "v";
   EXPECT_NE(std::string(loadModel(ranks.memoryOf(0), folder / "w.safetensors").status().message())
                 .find("has no tensor 'v' of the model"),

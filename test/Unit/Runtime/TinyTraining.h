@@ -84,7 +84,7 @@ inline MatmulT sumOfSquares(uint32_t input, uint32_t output, uint32_t rows, uint
 
 } // namespace tiny
 
-/// Each step: loss = the sum of the squares of x; grad_norm = learning_rate; y = x; weight += increment (all 0.25).
+/// Each step: loss = the sum of the squares of x; grad_norm = the learning rate; y = x; weight += increment (all 0.25).
 /// With `repeats` the step does the loss that many times.
 inline PlanT tinyTraining(int64_t ranks, uint32_t repeats = 0) {
   TestPlan builder({{"dp", ranks, {}}});
@@ -93,7 +93,7 @@ inline PlanT tinyTraining(int64_t ranks, uint32_t repeats = 0) {
   const uint32_t last = repeats ? 10 : 5;
   builder.arena(8 * 256);
   uint32_t ids[8];
-  const char *names[] = {"x", "learning_rate", "loss", "grad_norm", "weight", "increment", "whole weight", "y"};
+  const char *names[] = {"x", "ds.learning_rate", "loss", "grad_norm", "weight", "increment", "whole weight", "y"};
   for (uint32_t i = 0; i < 8; ++i)
     ids[i] = builder.buffer(names[i], i * 256, 256, {0, last});
   const auto [x, rate, loss, norm, weight, increment, whole, y] = ids;
@@ -134,7 +134,7 @@ inline PlanT tinyTraining(int64_t ranks, uint32_t repeats = 0) {
   tiny::addVariable(plan, "weight", VariableRole::Parameter, weight, weights);
   tiny::addVariable(plan, "increment", VariableRole::OptimizerState, increment, quarters);
   tiny::addPort(plan.inputs, plan, "x", inputShape, rows, x);
-  tiny::addPort(plan.inputs, plan, "learning_rate", {}, ds::Layout::replicated(0), rate);
+  tiny::addPort(plan.inputs, plan, "ds.learning_rate", {}, ds::Layout::replicated(0), rate);
   tiny::addPort(plan.outputs, plan, "loss", {}, ds::Layout::replicated(0), loss);
   tiny::addPort(plan.outputs, plan, "grad_norm", {}, ds::Layout::replicated(0), norm);
   tiny::addPort(plan.outputs, plan, "y", inputShape, rows, y);

@@ -12,8 +12,8 @@
 
 namespace ds::runtime {
 
-/// The name of the input that the session itself feeds.
-inline constexpr const char *kLearningRateInput = "learning_rate";
+/// The name of the input that the session itself feeds. As ds::kLearningRateName; no model's input may have it.
+inline constexpr const char *kLearningRateInput = "ds.learning_rate";
 
 /// The element type of a plan's tensor.
 ElementType elementTypeOf(plan::DataType type);

@@ -35,10 +35,17 @@ absl::Status initializeVariables(const RankMemory &memory, const std::string &mo
 /// The roles that make up a model: what is saved and loaded under the model's names.
 const std::set<plan::VariableRole> &modelRoles();
 
-/// Overwrites the parameters and buffers with the tensors of the same names in a .safetensors file. All must be there
-/// with their shapes; floats of another width are converted. Returns the names in the file that the model does not
-/// have.
-absl::StatusOr<std::vector<std::string>> loadModel(const RankMemory &memory, const std::string &path);
+/// What loadModel found beyond tensors of the same names.
+struct LoadedModel {
+  std::vector<std::string> unused; ///< names in the file that the model does not have
+  std::vector<std::string> kept;   ///< buffers that the file does not have; they keep the values they had
+  std::string removed, added;      ///< a name in the file is the model's without `removed` and behind `added`
+};
+
+/// Overwrites the parameters and buffers with the tensors of the same names in a .safetensors file. All parameters must
+/// be there with their shapes; floats of another width are converted. If all names of the file differ from the model's
+/// by one leading module path ("transformer.", "model."), that is left out.
+absl::StatusOr<LoadedModel> loadModel(const RankMemory &memory, const std::string &path);
 
 /// Writes the full tensors of all variables of `roles` to `file`. Every rank calls this with the same file, open in
 /// each, and writes every so many blocks of it, with what all ranks hold: no two ranks write to one page, and all
