@@ -27,6 +27,7 @@ enum class KeyKind {
   NumberPair,
   IntegerList,
   StringList,
+  StringGroups,
   IntegerMap,
   Object,
   Any

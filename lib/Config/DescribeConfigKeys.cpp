@@ -53,6 +53,23 @@ schedule that grows beyond.
 Where a function has no derivative, the gradient is PyTorch's: 0 for ReLU and |x| at 0, the input's at the bound of a clip (of ReLU6, which is a
 clip from 0 to 6, none), halves for equal operands of a maximum. The gradient of a square root at 0 is 0, as that of a norm of zeros.
 
+**The loss of a step in parts.** A micro-batch's loss is the mean over its own labels, of all ranks; the step's is the mean
+of these means, as DeepSpeed has it. Micro-batches with few labels then weigh as much as those with many, and the number
+depends on how the batch is cut. `"mean": "labels"` in `model.loss` takes one mean over all labels of the step, as Hugging
+Face's trainer does: the same number for every cut. It needs `logits`, or a loss of the graph that is a mean cross entropy.
+A micro-batch without labels has the loss 0.
+
+**What is trained.** An ONNX file has tensors, and seldom tells which of them are parameters. Floats are taken for
+parameters, except for running statistics, names of well-known tables (`inv_freq`, `pe`, `attn_mask`, ...), and numbers or
+tables that the exporter itself has computed; docs/import.md has the whole list. What could be meant otherwise is listed
+in a note when the model is compiled. `model.parameters` and `model.buffers` decide, and silence the note:
+`"buffers": ["pos_embed"]` keeps a table of positions as it is, `"parameters": ["logit_scale", "cls_token"]` confirms two
+parameters. `model.frozen` is for parameters that PyTorch has, but that shall not move (`requires_grad = False`, which
+no ONNX file tells). A parameter that the loss does not depend on is not updated, and not decayed.
+
+`model.tied` makes parameters one: `"tied": [["wte\\.weight", "lm_head\\.weight"]]`. They must begin with equal values, or
+as each other's transpose; the first of the file is kept. Without the key, equal values alone tie nothing.
+
 This page is generated from the table that reads the file.
 )";
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// The regular expressions of `model.frozen`.
+/// The regular expressions over names, such as those of `model.frozen`.
 
 #ifndef DS_LIB_CONFIG_EXPRESSION_H
 #define DS_LIB_CONFIG_EXPRESSION_H

@@ -23,6 +23,9 @@ constexpr SchedulerName schedulerNames[] = {{SchedulerKind::WarmupLR, "WarmupLR"
 using ShapeName = std::pair<WarmupShape, const char *>;
 constexpr ShapeName shapeNames[] = {{WarmupShape::Log, "log"}, {WarmupShape::Linear, "linear"}};
 
+using MeanName = std::pair<LossMean, const char *>;
+constexpr MeanName meanNames[] = {{LossMean::Parts, "parts"}, {LossMean::Labels, "labels"}};
+
 template <typename Enum, size_t N>
 void storeEnum(Enum &place, const std::pair<Enum, const char *> (&names)[N], const Json &value) {
   for (const auto &[kind, name] : names)
@@ -57,6 +60,10 @@ struct Store {
   void operator()(OptimizerKind *place) const { storeEnum(*place, optimizerNames, value); }
   void operator()(SchedulerKind *place) const { storeEnum(*place, schedulerNames, value); }
   void operator()(WarmupShape *place) const { storeEnum(*place, shapeNames, value); }
+  void operator()(LossMean *place) const { storeEnum(*place, meanNames, value); }
+  void operator()(std::vector<std::vector<std::string>> *place) const {
+    *place = value.get<std::vector<std::vector<std::string>>>();
+  }
 
   template <typename T> void operator()(std::optional<T> *place) const {
     T plain{};
@@ -85,6 +92,7 @@ struct Load {
   Json operator()(OptimizerKind *place) const { return loadEnum(*place, optimizerNames); }
   Json operator()(SchedulerKind *place) const { return loadEnum(*place, schedulerNames); }
   Json operator()(WarmupShape *place) const { return loadEnum(*place, shapeNames); }
+  Json operator()(LossMean *place) const { return loadEnum(*place, meanNames); }
 };
 
 } // namespace

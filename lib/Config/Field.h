@@ -25,7 +25,8 @@ struct NumberPair {
 /// A pointer into a TrainingConfig.
 using Field = std::variant<bool *, int64_t *, double *, std::string *, std::optional<bool> *, std::optional<int64_t> *,
                            std::optional<double> *, std::vector<std::string> *, std::map<std::string, int64_t> *,
-                           NumberPair, OptimizerKind *, SchedulerKind *, WarmupShape *>;
+                           NumberPair, OptimizerKind *, SchedulerKind *, WarmupShape *, LossMean *,
+                           std::optional<std::vector<std::vector<std::string>>> *>;
 using FieldOf = Field (*)(TrainingConfig &);
 
 /// The integer that `value` is, or nothing. 5e8 is an integer, up to 2^53 in magnitude.

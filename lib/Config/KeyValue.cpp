@@ -39,6 +39,8 @@ std::string expectation(const ConfigKey &key) {
     return "a list of integers" + range;
   case KeyKind::StringList:
     return "a list of strings";
+  case KeyKind::StringGroups:
+    return "a list of lists of strings";
   case KeyKind::IntegerMap:
     return "an object of integers" + range;
   case KeyKind::Any:
@@ -97,6 +99,8 @@ static bool hasRightForm(const ConfigKey &key, Json &value) {
     return isListOf(value, isGoodInteger);
   case KeyKind::StringList:
     return isListOf(value, isString);
+  case KeyKind::StringGroups:
+    return isListOf(value, [&](const Json &group) { return isListOf(group, isString); });
   case KeyKind::IntegerMap:
     return value.is_object() && std::all_of(value.begin(), value.end(), isGoodInteger);
   case KeyKind::Any:

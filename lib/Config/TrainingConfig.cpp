@@ -64,11 +64,20 @@ static void checkTogether(const TrainingConfig &config, CheckedDocument &documen
       document.invalid.push_back("\"model.loss." + std::string(name) + "\" must go with \"logits\", got no \"logits\"");
 }
 
-static void checkExpressions(const TrainingConfig &config, CheckedDocument &document) {
-  for (const std::string &pattern : config.model.frozen)
+static void checkExpressions(const std::string &key, const std::vector<std::string> &patterns,
+                             CheckedDocument &document) {
+  for (const std::string &pattern : patterns)
     if (!isExpression(pattern))
-      document.invalid.push_back("\"model.frozen\" must hold regular expressions of at most 1000 bytes, got \"" +
+      document.invalid.push_back('"' + key + "\" must hold regular expressions of at most 1000 bytes, got \"" +
                                  printable(pattern) + '"');
+}
+
+static void checkExpressions(const ModelConfig &model, CheckedDocument &document) {
+  checkExpressions("model.frozen", model.frozen, document);
+  checkExpressions("model.parameters", model.parameters, document);
+  checkExpressions("model.buffers", model.buffers, document);
+  for (const std::vector<std::string> &group : model.tied.value_or(std::vector<std::vector<std::string>>()))
+    checkExpressions("model.tied", group, document);
 }
 
 absl::StatusOr<TrainingConfig> parseTrainingConfig(std::string_view text, std::string_view fileName) {
@@ -82,7 +91,7 @@ absl::StatusOr<TrainingConfig> parseTrainingConfig(std::string_view text, std::s
   resolveOptimizer(config, document);
   config.isClippingDefault = !document.has("gradient_clipping");
   checkTogether(config, document);
-  checkExpressions(config, document);
+  checkExpressions(config.model, document);
   if (!document.invalid.empty())
     return errorOf(document.invalid, absl::StatusCode::kInvalidArgument, fileName);
   if (!document.unsupported.empty())

@@ -246,6 +246,10 @@ static void addModelKeys(Section top) {
       .into(DS_PLACE(model.loss.isShifted));
   loss.integer("ignore_index", Honoured, "-100", "labels of this value do not count; needs `logits`")
       .into(DS_PLACE(model.loss.ignoreIndex));
+  loss.choice("mean", Honoured, "\"parts\"",
+              "of what the loss is the mean: of the micro-batches' means, or of all labels of the step")
+      .oneOf({"parts", "labels"})
+      .into(DS_PLACE(model.loss.mean));
   model.add(KeyKind::IntegerMap, "dims", Honoured, "{}", "extents of the symbolic dimensions, by name")
       .atLeast(1)
       .into(DS_PLACE(model.dims));
@@ -263,6 +267,17 @@ static void addModelKeys(Section top) {
       .add(KeyKind::StringList, "stop_gradient", Honoured, "[]",
            "values that the gradient takes as constants, by the names of the model file; see the top of this page")
       .into(DS_PLACE(model.stopGradient));
+  model.add(KeyKind::StringList, "parameters", Honoured, "[]", "tensors that are trained: expressions as in `frozen`")
+      .into(DS_PLACE(model.parameters));
+  model
+      .add(KeyKind::StringList, "buffers", Honoured, "[]",
+           "tensors that are no parameters: kept as they are, and saved; expressions as in `frozen`")
+      .into(DS_PLACE(model.buffers));
+  model
+      .add(KeyKind::StringGroups, "tied", Honoured, "null",
+           "groups of names, by expressions: each group is one parameter, and nothing else is tied but what shares one "
+           "tensor of the file; if absent, also what constant folding has split")
+      .into(DS_PLACE(model.tied));
 }
 
 void addTrainingKeys(Section top) {

@@ -20,7 +20,7 @@ ProgramOptions ds::programOptionsFrom(const TrainingConfig &config, const Batch 
 }
 
 static AttachLossPassOptions lossOptions(const LossConfig &loss) {
-  return {loss.output, loss.logits, loss.labels, loss.isShifted, loss.ignoreIndex};
+  return {loss.output, loss.logits, loss.labels, loss.isShifted, loss.ignoreIndex, loss.mean == LossMean::Labels};
 }
 
 static AttachOptimizerPassOptions optimizerOptions(const OptimizerConfig &optimizer) {

@@ -94,6 +94,12 @@ struct ZeroConfig {
   int64_t maxReuseDistance = 1000000000;          ///< stage 3
 };
 
+/// What a step's loss is the mean of, where its batch is computed in parts.
+enum class LossMean {
+  Parts, ///< of the parts' losses, each the mean over its own labels
+  Labels ///< of all labels of the step
+};
+
 /// How the loss comes about: an output of the graph, or cross entropy attached to its logits.
 struct LossConfig {
   std::string output = "loss";   ///< a scalar output of the graph; of no meaning if `logits` is set
@@ -101,6 +107,7 @@ struct LossConfig {
   std::string labels = "labels"; ///< the name of the labels in the data
   bool isShifted = false;        ///< position i predicts label i + 1
   int64_t ignoreIndex = -100;    ///< labels of this value do not count
+  LossMean mean = LossMean::Parts;
 
   bool isAttached() const { return !logits.empty(); }
 };
@@ -109,9 +116,13 @@ struct LossConfig {
 struct ModelConfig {
   LossConfig loss;
   std::map<std::string, int64_t> dims; ///< symbolic dimension -> extent
-  std::vector<std::string> frozen;     ///< regular expressions, see `frozenParameters`
   int64_t stopAfterBadSteps = 3;       ///< in a row, of a loss or norm that is not finite; 0: they are trained on
   std::vector<std::string> stopGradient; ///< names of values of the graph
+  std::vector<std::string> frozen;     ///< expressions (`matchNames`): parameters that are not trained
+  std::vector<std::string> parameters; ///< expressions: tensors that are parameters, whatever the file shows
+  std::vector<std::string> buffers;    ///< expressions: tensors that are none
+  /// Groups of expressions: all that one group matches is one parameter. Unset: what the file shows.
+  std::optional<std::vector<std::vector<std::string>>> tied;
 };
 
 /// Everything the compiler and the runtime take from the file.
@@ -179,10 +190,10 @@ inline constexpr double kClippingOffset = 1e-6;
 /// What the gradients of a step are multiplied by if their global norm, before clipping, is `norm`.
 double clippingFactor(const TrainingConfig &config, double norm);
 
-/// The names among `parameters` that a regular expression of `model.frozen` matches as a whole (ECMAScript syntax), in
-/// the order given. Fails with InvalidArgument if an expression matches none.
-absl::StatusOr<std::vector<std::string>> frozenParameters(const TrainingConfig &config,
-                                                          const std::vector<std::string> &parameters);
+/// For each of `names` whether one of the regular expressions (ECMAScript syntax) matches it as a whole. Fails with
+/// InvalidArgument if an expression matches none; `key` is where the expressions stand, for that message.
+absl::StatusOr<std::vector<bool>> matchNames(const std::string &key, const std::vector<std::string> &expressions,
+                                             const std::vector<std::string> &names);
 
 /// All known keys with type, default, status and meaning, in Markdown: docs/config.md.
 std::string describeConfigKeys();

@@ -38,7 +38,7 @@ def ExpandAxesPass : Pass<"ds-expand-axes", "::mlir::ModuleOp"> {
 def AssignDataParallelPass : Pass<"ds-assign-data-parallel", "::mlir::ModuleOp"> {
   let summary = "asks for the samples of each input to be spread over an axis";
   let description = [{
-    Requires: named inputs (`ds.name`) of a rank >= 1 hold samples along dim 0; a `ds.take_part` tells into how many parts they are cut.
+    Requires: named inputs (`ds.name`) of a rank >= 1 hold samples along dim 0 unless they are marked `ds.whole`; a `ds.take_part` tells into how many parts they are cut.
     Ensures: each such input has the hint `ds.layout` with dim 0 split over `axis`, `(parts)(n/parts{axis})` if it is cut. An
     axis of one rank is left alone. Values are unchanged.
 

@@ -19,7 +19,9 @@ def AttachLossPass : ProgramPass<"ds-attach-loss"> {
     Ensures: its one result is the scalar "loss". That is the output named `output`, or, if `logits` is set, the mean
     cross entropy of the output named `logits` [batch, ..., classes] at the integers of the argument `labels` [batch,
     ...] (added if it is missing) over the labels that differ from `ignore-index`. With `shift` position i is compared
-    with label i + 1. If no label counts the loss is NaN, as in PyTorch. Values are unchanged.
+    with label i + 1. Where the loss is a mean cross entropy, attached or of the graph, and no label counts, it is 0, and
+    so are its gradients (PyTorch's gradients are 0 there too, but its loss is NaN). With `counts-labels` the loss is the sum instead of the mean, and a second result, the scalar
+    "ds.label_count", is the number of labels that count. Values are unchanged.
 
     ```mlir
     func.func @forward(%x: ...) -> (tensor<8x32x256xf32> {ds.name = "logits"})
@@ -33,18 +35,23 @@ def AttachLossPass : ProgramPass<"ds-attach-loss"> {
            "the name of the output to attach cross entropy to; empty: the graph has its loss">,
     Option<"labels", "labels", "std::string", "\"labels\"", "the name of the argument that holds the labels">,
     Option<"shift", "shift", "bool", "false", "position i predicts label i + 1">,
-    Option<"ignoreIndex", "ignore-index", "int64_t", "-100", "labels of this value do not count">
+    Option<"ignoreIndex", "ignore-index", "int64_t", "-100", "labels of this value do not count">,
+    Option<"countsLabels", "counts-labels", "bool", "false",
+           "the loss is a sum, and the number of labels a result of its own; needs a mean cross entropy">
   ];
 }
 
 def DifferentiatePass : ProgramPass<"ds-differentiate", ["::mlir::math::MathDialect"]> {
   let summary = "turns @forward into @step, which returns the loss and its gradients";
   let description = [{
-    Requires: @forward is one flat block whose one result is a scalar float.
-    Ensures: it is named @step and has one more result per trainable variable (role parameter, not `frozen`), in the
-    order of their declaration: the gradient of the loss, with the attribute `ds.gradient = @variable`; zeros if the
-    loss does not depend on it. The loss is unchanged. An op without a rule (`DifferentiableOpInterface`) between a
-    trainable variable and the loss is an error. Integer values and `ds.stop_gradient`, of which none is left, end a path.
+    Requires: @forward is one flat block whose first result is a scalar float, the loss; the only other one it may have
+    is "ds.label_count".
+    Ensures: it is named @step and has one more result per trainable variable (role parameter, not `frozen`) that the
+    loss depends on through floats, in the order of their declaration: the gradient of the loss, with the attribute
+    `ds.gradient = @variable`. Other variables have no gradient, so that no optimizer decays them, as in PyTorch, where
+    their `grad` is None. The loss is unchanged. An op without a rule (`DifferentiableOpInterface`) between a
+    trainable variable and the loss is an error. Integer values and `ds.stop_gradient`, of which none is
+    left, end a path.
 
     ```mlir
     func.func @forward(...) -> (tensor<f32> {ds.name = "loss"})
@@ -62,11 +69,12 @@ def DifferentiatePass : ProgramPass<"ds-differentiate", ["::mlir::math::MathDial
 def AccumulateGradientsPass : ProgramPass<"ds-accumulate-gradients", ["::mlir::scf::SCFDialect"]> {
   let summary = "computes a step part by part of its batch";
   let description = [{
-    Requires: @step of ds-differentiate, for one part of the batch; dim 0 of every argument that is not a scalar is the
-    part.
-    Ensures: with `parts` = m > 1 the arguments are m times as long in dim 0, and an `scf.for` runs the step on each
+    Requires: @step of ds-differentiate, for one part of the batch; dim 0 of every argument that is neither a scalar nor
+    marked `ds.whole` is the part.
+    Ensures: with `parts` = m > 1 these arguments are m times as long in dim 0, and an `scf.for` runs the step on each
     part (`ds.take_part`, in sample order). Results are the means over the parts: summed in order, divided by m after
-    the loop. Variables that the step assigns go from part to part. With m = 1 nothing changes.
+    the loop. If there is a result "ds.label_count", it is gone afterwards and the others are sums divided by its sum
+    (by 1 if that is 0). Variables that the step assigns go from part to part. With m = 1 nothing else changes.
 
     The loop has the attribute `ds.gradients`: per result `@variable` if it is the sum of that variable's gradient, else
     unit.
@@ -106,7 +114,7 @@ def AttachOptimizerPass : ProgramPass<"ds-attach-optimizer"> {
     Ensures: no such results are left. For each the variable is updated by `ds.adam_update` or `ds.sgd_update` and
     assigned, as is its state: `@"<name>.exp_avg"` and `.exp_avg_sq`, or `.momentum` if there is one (role optimizer,
     f32 at least, from zeros). `@ds.step` (role counter) counts the steps. The learning rate is the scalar argument
-    "learning_rate".
+    "ds.learning_rate".
     Source: see the ops.
 
     ```mlir

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "ds/Dialect/Names.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,7 +39,7 @@ struct AssignDataParallel : ds::impl::AssignDataParallelPassBase<AssignDataParal
       for (BlockArgument arg : function.getArguments()) {
         auto type = dyn_cast<RankedTensorType>(arg.getType());
         if (!type || type.getRank() == 0 || !function.getArgAttr(arg.getArgNumber(), kNameAttr) ||
-            function.getArgAttr(arg.getArgNumber(), kLayoutAttr))
+            function.getArgAttr(arg.getArgNumber(), kWholeAttr) || function.getArgAttr(arg.getArgNumber(), kLayoutAttr))
           continue;
         function.setArgAttr(arg.getArgNumber(), kLayoutAttr,
                             LayoutAttr::get(&getContext(), layoutFor(type, partsOf(arg))));

@@ -7,6 +7,7 @@
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace ds {
 #define GEN_PASS_DEF_ACCUMULATEGRADIENTSPASS
@@ -21,7 +22,8 @@ namespace {
 /// Puts the computation of a step into a loop over the parts of its batch:
 /// 1. The loop carries the sum of each result, from zeros, and each variable that the step assigns, from its read.
 /// 2. Everything between reads and assigns moves into it; arguments become parts of wider arguments.
-/// 3. It adds each result to its sum; afterwards the sums are divided by the number of parts.
+/// 3. It adds each result to its sum; afterwards the sums are divided by the number of parts, or of labels if the step
+///    counts them.
 class PartsLoop {
 public:
   PartsLoop(func::FuncOp function, int64_t parts)
@@ -73,7 +75,7 @@ private:
     OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
     for (BlockArgument argument : function.getArguments()) {
       RankedTensorType type = tensorTypeOf(argument);
-      if (type.getRank() == 0)
+      if (type.getRank() == 0 || function.getArgAttr(argument.getArgNumber(), kWholeAttr))
         continue;
       SmallVector<int64_t> shape(type.getShape());
       shape.front() *= parts;
@@ -101,8 +103,9 @@ private:
   void useLoopResults() {
     OpBuilder builder(endOfComputation(function));
     StepBuilder build(builder, function.getLoc());
+    const bool countsLabels = findResult(function, kLabelCountName).has_value();
     for (auto [number, use] : llvm::enumerate(returnOf(function)->getOpOperands()))
-      use.set(build.mul(loop.getResult(number), 1.0 / parts));
+      use.set(countsLabels ? loop.getResult(number) : build.mul(loop.getResult(number), 1.0 / parts));
     for (auto [number, assign] : llvm::enumerate(assigns))
       assign.getValueMutable().assign(loop.getResult(results.size() + number));
   }
@@ -115,6 +118,21 @@ private:
   scf::ForOp loop;
 };
 
+/// Divides all results by the number of labels, which is no result any more.
+static void divideByLabels(func::FuncOp function, unsigned countNumber) {
+  OpBuilder builder(endOfComputation(function));
+  StepBuilder build(builder, function.getLoc());
+  Value count = returnOf(function).getOperand(countNumber);
+  count = build.value<arith::MaximumFOp>(count, build.splat(count.getType(), 1)); // no labels: sums of 0
+  for (OpOperand &use : returnOf(function)->getOpOperands()) {
+    RankedTensorType type = tensorTypeOf(use.get());
+    use.set(build.div(use.get(), build.broadcast(build.convert(count, type), {}, type.getShape())));
+  }
+  llvm::BitVector isDropped(function.getNumResults());
+  isDropped.set(countNumber);
+  dropResults(function, isDropped);
+}
+
 struct AccumulateGradients : ds::impl::AccumulateGradientsPassBase<AccumulateGradients> {
   using AccumulateGradientsPassBase::AccumulateGradientsPassBase;
 
@@ -124,6 +142,8 @@ struct AccumulateGradients : ds::impl::AccumulateGradientsPassBase<AccumulateGra
       return signalPassFailure();
     if (parts > 1)
       PartsLoop(*function, parts).build();
+    if (std::optional<unsigned> count = findResult(*function, kLabelCountName))
+      divideByLabels(*function, *count);
   }
 
 private:

@@ -4,6 +4,7 @@
 #include "StepBuilder.h"
 #include "StepFunction.h"
 
+#include "ds/Passes/LabelMean.h"
 #include "ds/Passes/Passes.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -68,7 +69,11 @@ struct AttachLoss : ds::impl::AttachLossPassBase<AttachLoss> {
       return signalPassFailure();
     dropResults(*function, llvm::BitVector(function->getNumResults(), true));
     Builder builder(&getContext());
-    appendResults(*function, {{*loss, builder.getNamedAttr(kNameAttr, builder.getStringAttr("loss"))}});
+    auto named = [&](StringRef name) { return builder.getNamedAttr(kNameAttr, builder.getStringAttr(name)); };
+    SmallVector<NamedResult> results = {{*loss, named("loss")}};
+    if (labelCount)
+      results.push_back({labelCount, named(kLabelCountName)});
+    appendResults(*function, results);
     eraseDeadOps(*function);
   }
 
@@ -82,7 +87,21 @@ private:
     if (!isa<FloatType>(type.getElementType()) || type.getNumElements() != 1)
       return function.emitOpError("output \"") << output << "\" must be one float to be a loss, got " << type;
     OpBuilder builder(endOfComputation(function));
-    return StepBuilder(builder, loss->getLoc()).reshape(*loss, {});
+    StepBuilder build(builder, loss->getLoc());
+    if (std::optional<LabelMean> mean = findLabelMean(*loss))
+      return meanOf(build, *mean);
+    if (countsLabels)
+      return function.emitOpError("output \"")
+             << output << "\" must be a mean cross entropy to be averaged over labels";
+    return build.reshape(*loss, {});
+  }
+
+  /// The mean over the labels that count, or their sum; then `labelCount` is set.
+  Value meanOf(StepBuilder &build, LabelMean mean) {
+    if (!countsLabels)
+      return build.div(mean.sum, build.value<arith::MaximumFOp>(mean.count, build.splat(mean.count.getType(), 1)));
+    labelCount = mean.count;
+    return mean.sum;
   }
 
   /// The mean cross entropy over the labels that count.
@@ -100,10 +119,11 @@ private:
       return failure();
     OpBuilder builder(endOfComputation(function));
     StepBuilder build(builder, scores->getLoc());
-    return meanCrossEntropy(build, *scores, shift ? shiftLabels(build, *targets, ignoreIndex) : *targets);
+    return crossEntropy(build, *scores, shift ? shiftLabels(build, *targets, ignoreIndex) : *targets);
   }
 
-  Value meanCrossEntropy(StepBuilder &build, Value scores, Value targets) {
+  /// Of the labels that count.
+  Value crossEntropy(StepBuilder &build, Value scores, Value targets) {
     RankedTensorType type = tensorTypeOf(targets);
     RankedTensorType rows = type.clone(tensorTypeOf(scores).getElementType());
     Value each =
@@ -111,8 +131,10 @@ private:
     Value counts = build.value<arith::CmpIOp>(arith::CmpIPredicate::ne, targets, build.splat(type, ignoreIndex));
     Value ones = build.keepWhere(counts, build.splat(each.getType(), 1));
     SmallVector<int64_t> all = dimRange(0, type.getRank());
-    return build.div(build.reduce(each, all), build.reduce(ones, all));
+    return meanOf(build, {build.reduce(each, all), build.reduce(ones, all)});
   }
+
+  Value labelCount; ///< scalar; null if the loss is a mean
 };
 
 } // namespace

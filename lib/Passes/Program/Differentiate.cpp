@@ -21,7 +21,8 @@ namespace {
 
 /// Reverse mode over one block:
 /// 1. Mark the values that depend on a trainable variable through floats.
-/// 2. Seed the loss with 1 and visit the marked ops backwards; each adds to the gradients of its operands.
+/// 2. Mark those among them that the loss depends on.
+/// 3. Seed the loss with 1 and visit the marked ops backwards; each adds to the gradients of its operands.
 class ReverseMode {
 public:
   ReverseMode(func::FuncOp function, const llvm::SetVector<StringAttr> &trainable)
@@ -29,6 +30,7 @@ public:
 
   LogicalResult run(Value loss) {
     SmallVector<Operation *> active = markActive();
+    markNeeded(active, loss);
     addGradient(loss, StepBuilder(builder, loss.getLoc()).splat(loss.getType(), 1));
     for (Operation *op : llvm::reverse(active))
       if (failed(visit(op)))
@@ -36,7 +38,9 @@ public:
     return success();
   }
 
-  /// The gradient of a variable; null if the loss does not depend on it.
+  /// Whether the loss depends on a variable.
+  bool isNeeded(StringAttr variable) const { return neededVariables.contains(variable); }
+  /// The gradient of a variable; null if it is zero everywhere.
   Value gradientOf(StringAttr variable) const { return variableGradients.lookup(variable); }
 
 private:
@@ -52,6 +56,21 @@ private:
       ops.push_back(&op);
     }
     return ops;
+  }
+
+  void markNeeded(ArrayRef<Operation *> active, Value loss) {
+    llvm::DenseSet<Value> needed = {loss};
+    for (Operation *op : llvm::reverse(active)) {
+      if (llvm::none_of(op->getResults(), [&](Value result) { return needed.contains(result); }))
+        continue;
+      if (auto read = dyn_cast<ReadOp>(op))
+        neededVariables.insert(read.getVariableAttr().getAttr());
+      op->walk([&](Operation *nested) {
+        for (Value operand : nested->getOperands())
+          if (activeValues.contains(operand))
+            needed.insert(operand);
+      });
+    }
   }
 
   bool isActive(Operation *op) const {
@@ -103,6 +122,7 @@ private:
   Block &block;
   const llvm::SetVector<StringAttr> &trainable;
   llvm::DenseSet<Value> activeValues;
+  llvm::DenseSet<StringAttr> neededVariables;
   llvm::DenseMap<Value, Value> gradients;
   llvm::DenseMap<StringAttr, Value> variableGradients;
 };
@@ -111,24 +131,26 @@ private:
 
 /// Sets `frozen` on the parameters that an expression matches as a whole.
 static LogicalResult freezeParameters(ModuleOp module, ArrayRef<std::string> expressions) {
-  TrainingConfig config;
-  config.model.frozen.assign(expressions.begin(), expressions.end());
+  std::vector<VariableOp> parameters;
   std::vector<std::string> names;
   for (auto variable : module.getOps<VariableOp>())
-    if (variable.getRole() == VariableRole::Parameter)
-      names.push_back(variable.getSymName().str());
-  absl::StatusOr<std::vector<std::string>> frozen = frozenParameters(config, names);
-  if (!frozen.ok())
-    return module.emitError() << std::string(frozen.status().message());
-  for (auto variable : module.getOps<VariableOp>())
-    if (llvm::is_contained(*frozen, variable.getSymName()))
+    if (variable.getRole() == VariableRole::Parameter) {
+      parameters.push_back(variable);
+      names.push_back(nameOf(variable).str());
+    }
+  absl::StatusOr<std::vector<bool>> isFrozen = matchNames("model.frozen", expressions, names);
+  if (!isFrozen.ok())
+    return module.emitError() << std::string(isFrozen.status().message());
+  for (auto [variable, frozen] : llvm::zip_equal(parameters, *isFrozen))
+    if (frozen)
       variable.setFrozen(true);
   return success();
 }
 
-/// The loss: the one result, a scalar float.
+/// The loss: the one result but for the number of labels, a scalar float.
 static FailureOr<Value> findLoss(func::FuncOp function) {
-  if (function.getNumResults() != 1)
+  const unsigned others = findResult(function, kLabelCountName) ? 1 : 0;
+  if (function.getNumResults() != 1 + others)
     return function.emitOpError("must have the loss as its one result, got ") << function.getNumResults() << " results";
   auto type = dyn_cast<RankedTensorType>(function.getResultTypes().front());
   if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
@@ -136,11 +158,13 @@ static FailureOr<Value> findLoss(func::FuncOp function) {
   return returnOf(function).getOperand(0);
 }
 
-/// Appends the gradient of each variable as a result, zeros where the loss does not depend on it.
+/// Appends the gradient of each variable that the loss depends on as a result; zeros where no element matters.
 static void appendGradients(func::FuncOp function, ArrayRef<VariableOp> variables, const ReverseMode &reverse) {
   OpBuilder builder(endOfComputation(function));
   SmallVector<NamedResult> results;
   for (VariableOp variable : variables) {
+    if (!reverse.isNeeded(variable.getSymNameAttr()))
+      continue;
     Value gradient = reverse.gradientOf(variable.getSymNameAttr());
     if (!gradient)
       gradient = StepBuilder(builder, variable.getLoc()).zeros(variable.getTensorType());

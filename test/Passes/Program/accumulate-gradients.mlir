@@ -1,5 +1,5 @@
-// RUN: ds-opt %s --pass-pipeline='builtin.module(ds-accumulate-gradients{parts=4},ds-verify-program)' | FileCheck %s
-// RUN: ds-opt %s --pass-pipeline='builtin.module(ds-accumulate-gradients)' | FileCheck %s --check-prefix=ONE
+// RUN: ds-opt %s --split-input-file --pass-pipeline='builtin.module(ds-accumulate-gradients{parts=4},ds-verify-program)' | FileCheck %s
+// RUN: ds-opt %s --split-input-file --pass-pipeline='builtin.module(ds-accumulate-gradients)' | FileCheck %s --check-prefix=ONE
 
 ds.variable @w {role = #ds.role<parameter>} : tensor<8xf32>
 ds.variable @mean {role = #ds.role<buffer>} : tensor<8xf32>
@@ -44,4 +44,33 @@ func.func @step(%x: tensor<2x8xf32> {ds.name = "x"}, %s: tensor<f32> {ds.name = 
   ds.assign @mean, %next : tensor<8xf32>
   // CHECK: return %[[MEAN]], %[[MEANS]]
   return %loss, %g : tensor<f32>, tensor<8xf32>
+}
+
+// -----
+
+ds.variable @w {role = #ds.role<parameter>} : tensor<2xf32>
+
+// Sums of the parts are divided by the number of labels in all of them, which is no result any more. An input without
+// samples is the same in all parts.
+// CHECK-LABEL: func.func @step(
+// CHECK-SAME:  %[[X:[a-z0-9]*]]: tensor<8xf32> {ds.name = "x"}, %[[TABLE:[a-z0-9]*]]: tensor<2xf32> {ds.name = "table", ds.whole})
+// CHECK-SAME:  -> (tensor<f32> {ds.name = "loss"}, tensor<2xf32> {ds.gradient = @w})
+// ONE-LABEL: func.func @step(
+// ONE-SAME:  -> (tensor<f32> {ds.name = "loss"}, tensor<2xf32> {ds.gradient = @w})
+func.func @step(%x: tensor<2xf32> {ds.name = "x"}, %table: tensor<2xf32> {ds.name = "table", ds.whole}) -> (tensor<f32> {ds.name = "loss"}, tensor<f32> {ds.name = "ds.label_count"}, tensor<2xf32> {ds.gradient = @w}) {
+  // CHECK: %[[R:.*]]:3 = scf.for
+  // CHECK:   ds.take_part %[[X]]
+  // CHECK-NOT: ds.take_part
+  // CHECK:   arith.mulf %{{.*}}, %[[TABLE]]
+  %0 = arith.mulf %x, %table : tensor<2xf32>
+  %loss = ds.reduce %0 {dims = array<i64: 0>, kind = #ds.reduction<sum>} : (tensor<2xf32>) -> tensor<f32>
+  %count = ds.reduce %x {dims = array<i64: 0>, kind = #ds.reduction<sum>} : (tensor<2xf32>) -> tensor<f32>
+  // CHECK: %[[COUNT:.*]] = arith.maximumf %[[R]]#1
+  // CHECK: %[[LOSS:.*]] = arith.divf %[[R]]#0, %[[COUNT]]
+  // CHECK: %[[COUNTS:.*]] = ds.broadcast %[[COUNT]]
+  // CHECK: %[[GRADIENT:.*]] = arith.divf %[[R]]#2, %[[COUNTS]]
+  // CHECK: return %[[LOSS]], %[[GRADIENT]] :
+  // ONE: arith.divf
+  // ONE: arith.divf
+  return %loss, %count, %0 : tensor<f32>, tensor<f32>, tensor<2xf32>
 }

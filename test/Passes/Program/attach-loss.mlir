@@ -1,6 +1,7 @@
 // RUN: ds-opt %s --split-input-file --pass-pipeline='builtin.module(ds-attach-loss)' | FileCheck %s --check-prefix=OUTPUT
 // RUN: ds-opt %s --split-input-file --pass-pipeline='builtin.module(ds-attach-loss{logits=logits labels=targets ignore-index=-1})' | FileCheck %s --check-prefix=LOGITS
 // RUN: ds-opt %s --split-input-file --pass-pipeline='builtin.module(ds-attach-loss{logits=logits shift})' | FileCheck %s --check-prefix=SHIFT
+// RUN: ds-opt %s --split-input-file --pass-pipeline='builtin.module(ds-attach-loss{logits=logits counts-labels})' | FileCheck %s --check-prefix=COUNTED
 
 ds.variable @w {role = #ds.role<parameter>} : tensor<8x5xf32>
 
@@ -21,7 +22,18 @@ ds.variable @w {role = #ds.role<parameter>} : tensor<8x5xf32>
 // LOGITS:       %[[ONES:.*]] = arith.select %[[COUNTS]]
 // LOGITS:       %[[SUM:.*]] = ds.reduce %[[CE]] {dims = array<i64: 0, 1>
 // LOGITS:       %[[COUNT:.*]] = ds.reduce %[[ONES]] {dims = array<i64: 0, 1>
-// LOGITS:       arith.divf %[[SUM]], %[[COUNT]] : tensor<f32>
+// Without any label the loss is 0 / 1.
+// LOGITS:       %[[ONE:.*]] = arith.constant dense<1.000000e+00> : tensor<f32>
+// LOGITS:       %[[DIVISOR:.*]] = arith.maximumf %[[COUNT]], %[[ONE]]
+// LOGITS:       arith.divf %[[SUM]], %[[DIVISOR]] : tensor<f32>
+
+// The sum, and by what it is to be divided.
+// COUNTED-LABEL: func.func @forward
+// COUNTED-SAME:  -> (tensor<f32> {ds.name = "loss"}, tensor<f32> {ds.name = "ds.label_count"})
+// COUNTED:       %[[SUM:.*]] = ds.reduce
+// COUNTED:       %[[COUNT:.*]] = ds.reduce
+// COUNTED-NOT:   arith.divf
+// COUNTED:       return %[[SUM]], %[[COUNT]]
 
 // The last position has the label that does not count; the logits stay whole.
 // SHIFT-LABEL: func.func @forward

@@ -8,9 +8,9 @@ ds.variable @frozen {role = #ds.role<parameter>} : tensor<4xf32>
 // CHECK: ds.variable @froz.n {frozen
 ds.variable @froz.n {role = #ds.role<parameter>} : tensor<4xf32>
 
-// A value of several uses has the sum of its gradients; buffers and frozen parameters have none, unused parameters zeros.
+// A value of several uses has the sum of its gradients; buffers, frozen and unused parameters have none.
 // CHECK-LABEL: func.func @step(
-// CHECK-SAME:  -> (tensor<f32> {ds.name = "loss"}, tensor<4xf32> {ds.gradient = @w}, tensor<2xf32> {ds.gradient = @unused})
+// CHECK-SAME:  -> (tensor<f32> {ds.name = "loss"}, tensor<4xf32> {ds.gradient = @w})
 func.func @forward(%x: tensor<4xf32> {ds.name = "x"}) -> (tensor<f32> {ds.name = "loss"}) {
   // CHECK: %[[W:.*]] = ds.read @w
   %w = ds.read @w : tensor<4xf32>
@@ -32,10 +32,9 @@ func.func @forward(%x: tensor<4xf32> {ds.name = "x"}) -> (tensor<f32> {ds.name =
   // CHECK: %[[GF:.*]] = arith.mulf %[[G]], %[[F]]
   // CHECK-NOT: arith.mulf
   // CHECK: %[[GW:.*]] = arith.addf %[[GE]], %[[GF]]
-  // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<2xf32>
   // CHECK: ds.assign @buffer
   ds.assign @buffer, %4 : tensor<4xf32>
-  // CHECK: return %[[LOSS]], %[[GW]], %[[ZERO]]
+  // CHECK: return %[[LOSS]], %[[GW]] :
   return %loss : tensor<f32>
 }
 
@@ -91,13 +90,44 @@ ds.variable @frozen {role = #ds.role<parameter>} : tensor<f32>
 ds.variable @froz.n {role = #ds.role<parameter>} : tensor<f32>
 ds.variable @w {role = #ds.role<parameter>} : tensor<f32>
 
-// An integer ends a path: no rule is asked for, the gradient is zero.
+// An integer ends a path: no rule is asked for, there is no gradient.
 // CHECK-LABEL: func.func @step(
+// CHECK-SAME:  -> (tensor<f32> {ds.name = "loss"})
 func.func @forward() -> (tensor<f32> {ds.name = "loss"}) {
   %w = ds.read @w : tensor<f32>
   %i = arith.fptosi %w : tensor<f32> to tensor<i32>
   %y = arith.sitofp %i : tensor<i32> to tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+ds.variable @frozen {role = #ds.role<parameter>} : tensor<f32>
+ds.variable @froz.n {role = #ds.role<parameter>} : tensor<f32>
+ds.variable @w {role = #ds.role<parameter>} : tensor<f32>
+
+// A float that is the same everywhere nearby does not: PyTorch has a gradient of zeros there too, and decays.
+// CHECK-LABEL: func.func @step(
+// CHECK-SAME:  -> (tensor<f32> {ds.name = "loss"}, tensor<f32> {ds.gradient = @w})
+func.func @forward() -> (tensor<f32> {ds.name = "loss"}) {
+  %w = ds.read @w : tensor<f32>
+  %y = math.floor %w : tensor<f32>
   // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<f32>
   // CHECK: return %{{.*}}, %[[ZERO]]
   return %y : tensor<f32>
+}
+
+// -----
+
+ds.variable @frozen {role = #ds.role<parameter>} : tensor<f32>
+ds.variable @froz.n {role = #ds.role<parameter>} : tensor<f32>
+// CHECK: ds.variable @ds.model.w {ds.name = "w"
+ds.variable @ds.model.w {ds.name = "w", role = #ds.role<parameter>} : tensor<f32>
+
+// The number of labels stays beside the loss.
+// CHECK-LABEL: func.func @step(
+// CHECK-SAME:  -> (tensor<f32> {ds.name = "loss"}, tensor<f32> {ds.name = "ds.label_count"}, tensor<f32> {ds.gradient = @ds.model.w})
+func.func @forward(%n: tensor<f32> {ds.name = "n"}) -> (tensor<f32> {ds.name = "loss"}, tensor<f32> {ds.name = "ds.label_count"}) {
+  %w = ds.read @ds.model.w : tensor<f32>
+  return %w, %n : tensor<f32>, tensor<f32>
 }

@@ -220,16 +220,33 @@ TEST(TrainingConfig, KeysThatExcludeEachOther) {
       parsed(R"({"optimizer": {"type": "SGD", "params": {"nesterov": true, "momentum": 0.9}}})").optimizer.nesterov);
 }
 
-TEST(TrainingConfig, FrozenExpressionsMatchWholeNames) {
-  TrainingConfig config;
-  config.model.frozen = {"h\\.1\\..*", "wte"};
+TEST(TrainingConfig, ExpressionsMatchWholeNames) {
   const std::vector<std::string> names = {"wte.weight", "h.1.a", "wte", "h.11.a"};
-  const auto frozen = frozenParameters(config, names);
-  ASSERT_TRUE(frozen.ok());
-  EXPECT_EQ(*frozen, (std::vector<std::string>{"h.1.a", "wte"}));
-  config.model.frozen.push_back("h");
-  EXPECT_EQ(frozenParameters(config, names).status().message(),
-            "\"model.frozen\" must match parameters, got \"h\", which matches none of 4");
+  const auto matches = matchNames("model.frozen", {"h\\.1\\..*", "wte"}, names);
+  ASSERT_TRUE(matches.ok());
+  EXPECT_EQ(*matches, (std::vector<bool>{false, true, true, false}));
+  EXPECT_EQ(matchNames("model.frozen", {"wte", "h"}, names).status().message(),
+            "\"model.frozen\" must match whole names, got \"h\", which matches none of the 4 there are like "
+            "\"wte.weight\", \"h.1.a\", \"wte\"");
+}
+
+TEST(TrainingConfig, ExpressionsOfAllKeysAreChecked) {
+  for (const char *model : {R"({"frozen": ["("]})", R"({"parameters": ["("]})", R"({"buffers": ["("]})",
+                            R"({"tied": [["a"], ["b", "("]]})", R"({"tied": ["a"]})"})
+    invalid((std::string(R"({"model": )") + model + "}").c_str());
+}
+
+TEST(TrainingConfig, TiedGroupsAndNoGroupsDiffer) {
+  EXPECT_FALSE(parsed("{}").model.tied.has_value());
+  EXPECT_TRUE(parsed(R"({"model": {"tied": []}})").model.tied->empty());
+  const auto tied = parsed(R"({"model": {"tied": [["a", "b"], ["c.*"]]}})").model.tied;
+  EXPECT_EQ(*tied, (std::vector<std::vector<std::string>>{{"a", "b"}, {"c.*"}}));
+}
+
+TEST(TrainingConfig, TheMeanIsOverPartsOrLabels) {
+  EXPECT_EQ(parsed(R"({"model": {"loss": {"mean": "labels"}}})").model.loss.mean, LossMean::Labels);
+  EXPECT_EQ(parsed(R"({"model": {"loss": {"logits": "y"}}})").model.loss.mean, LossMean::Parts);
+  invalid(R"({"model": {"loss": {"logits": "y", "mean": "tokens"}}})");
 }
 
 TEST(TrainingConfig, SurvivesEveryDamage) {
