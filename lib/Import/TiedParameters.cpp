@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Exporters that fold constants write the transpose of a tied weight as a weight of its own. Training would then move
-// the two apart.
+// PyTorch's exporters write a tied parameter once, under one of its names. What ties still have to be found are those
+// that constant folding has split: it writes the transpose of a weight as a tensor of its own.
 
 #include "ds/Import/TiedParameters.h"
 
-#include "ds/Dialect/DsDialect.h"
+#include "ds/Dialect/Names.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -25,17 +25,19 @@ constexpr int64_t kLeastElements = 256;
 /// The bit pattern of an f32 in a file, where it need not be aligned.
 using Bits = llvm::support::ulittle32_t;
 
-/// A matrix parameter and its bytes, which stay in the mapped file.
+/// A parameter and its bytes, which stay in the mapped file. One of other than two dims is a row.
 struct Matrix {
   VariableOp variable;
+  RankedTensorType type;
   ArrayRef<Bits> values; ///< row-major
   int64_t rows = 0, columns = 0;
 
   bool isSplat() const {
     return llvm::all_of(values, [&](Bits value) { return value == values.front(); });
   }
+  bool isEqualTo(const Matrix &other) const { return type == other.type && values == other.values; }
   bool isTransposeOf(const Matrix &other) const {
-    if (rows != other.columns || columns != other.rows)
+    if (type.getRank() != 2 || rows != other.columns || columns != other.rows)
       return false;
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t column = 0; column < columns; ++column)
@@ -43,6 +45,7 @@ struct Matrix {
           return false;
     return true;
   }
+  bool isRenamed() const { return VariableOp(variable)->hasAttr(kRenamedAttr); }
 };
 
 /// The files that initial values are in, mapped once.
@@ -70,64 +73,138 @@ private:
   llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> files;
 };
 
-std::vector<Matrix> findMatrices(ModuleOp module, Files &files) {
-  std::vector<Matrix> matrices;
-  for (VariableOp variable : module.getOps<VariableOp>()) {
-    RankedTensorType type = variable.getTensorType();
-    auto range = dyn_cast_or_null<FileRangeAttr>(variable.getInitial().value_or(Attribute()));
-    if (!range || variable.getRole() != VariableRole::Parameter || type.getRank() != 2 ||
-        !type.getElementType().isF32() || type.getNumElements() < kLeastElements)
-      continue;
-    if (std::optional<ArrayRef<Bits>> values = files.find(range))
-      matrices.push_back({variable, *values, type.getDimSize(0), type.getDimSize(1)});
-  }
-  return matrices;
+} // namespace
+
+/// The values of an f32 parameter that lie in a file.
+static std::optional<Matrix> findMatrix(VariableOp variable, Files &files) {
+  RankedTensorType type = variable.getTensorType();
+  auto range = dyn_cast_or_null<FileRangeAttr>(variable.getInitial().value_or(Attribute()));
+  if (!range || variable.getRole() != VariableRole::Parameter || !type.getElementType().isF32())
+    return std::nullopt;
+  std::optional<ArrayRef<Bits>> values = files.find(range);
+  if (!values || static_cast<int64_t>(values->size()) != type.getNumElements())
+    return std::nullopt;
+  const bool isMatrix = type.getRank() == 2;
+  return Matrix{variable, type, *values, isMatrix ? type.getDimSize(0) : 1,
+                isMatrix ? type.getDimSize(1) : type.getNumElements()};
 }
 
-/// Reads `kept` wherever `copy`, its transpose, was read.
-void replaceByTranspose(ModuleOp module, VariableOp copy, VariableOp kept) {
+//===----------------------------------------------------------------------===//
+// Making two variables one
+//===----------------------------------------------------------------------===//
+
+/// The one read of `variable` in a block, made before `read` if there is none.
+static ReadOp findRead(ReadOp read, VariableOp variable) {
+  for (ReadOp other : read->getBlock()->getOps<ReadOp>())
+    if (other.getVariable() == variable.getSymName())
+      return other;
+  OpBuilder builder(read);
+  return ReadOp::create(builder, read.getLoc(), variable.getTensorType(), variable.getSymName());
+}
+
+/// Reads `kept`, or its transpose, wherever `copy` was read.
+static void replaceCopy(ModuleOp module, VariableOp copy, VariableOp kept, bool isTransposed) {
   SmallVector<ReadOp> reads;
   module.walk([&](ReadOp read) {
     if (read.getVariable() == copy.getSymName())
       reads.push_back(read);
   });
   for (ReadOp read : reads) {
-    ReadOp whole;
-    for (ReadOp other : read->getBlock()->getOps<ReadOp>())
-      if (other.getVariable() == kept.getSymName())
-        whole = other;
-    OpBuilder builder(read);
-    if (!whole)
-      whole = ReadOp::create(builder, read.getLoc(), kept.getTensorType(), kept.getSymName());
-    // Behind all reads, which come first in a step.
-    Operation *last = read;
-    for (ReadOp other : read->getBlock()->getOps<ReadOp>())
-      last = other;
-    builder.setInsertionPointAfter(last);
-    read.replaceAllUsesWith(
-        TransposeOp::create(builder, read.getLoc(), read.getType(), whole, ArrayRef<int64_t>{1, 0}).getResult());
+    Value value = findRead(read, kept);
+    if (isTransposed) {
+      Operation *last = read; // reads come first in a step
+      for (ReadOp other : read->getBlock()->getOps<ReadOp>())
+        last = other;
+      OpBuilder builder(read);
+      builder.setInsertionPointAfter(last);
+      value = TransposeOp::create(builder, read.getLoc(), read.getType(), value, ArrayRef<int64_t>{1, 0}).getResult();
+    }
+    read.replaceAllUsesWith(value);
     read.erase();
   }
   copy.erase();
 }
 
-} // namespace
+//===----------------------------------------------------------------------===//
+// What the file shows
+//===----------------------------------------------------------------------===//
 
-std::vector<TiedParameter> ds::tieParameters(ModuleOp module, StringRef modelFolder) {
+/// Matrices that do not begin equal by chance.
+static std::vector<Matrix> findMatrices(ModuleOp module, Files &files) {
+  std::vector<Matrix> matrices;
+  for (VariableOp variable : module.getOps<VariableOp>()) {
+    RankedTensorType type = variable.getTensorType();
+    if (type.getRank() != 2 || type.getNumElements() < kLeastElements)
+      continue;
+    if (std::optional<Matrix> matrix = findMatrix(variable, files); matrix && !matrix->isSplat())
+      matrices.push_back(*matrix);
+  }
+  return matrices;
+}
+
+/// Whether `copy` can only be the folded transpose of `kept`: a name of its own would make it another parameter, and a
+/// matrix that is its own transpose shows nothing.
+static bool isFoldedTranspose(const Matrix &copy, const Matrix &kept) {
+  return copy.isRenamed() && !kept.isRenamed() && copy.isTransposeOf(kept) && !kept.isTransposeOf(kept);
+}
+
+Ties ds::findTies(ModuleOp module, StringRef modelFolder) {
   Files files(modelFolder);
   std::vector<Matrix> matrices = findMatrices(module, files);
-  std::vector<TiedParameter> tied;
-  llvm::DenseSet<Operation *> copies;
-  for (size_t i = 0; i < matrices.size(); ++i)
-    for (size_t j = i + 1; j < matrices.size() && !copies.contains(matrices[i].variable); ++j) {
-      Matrix &kept = matrices[i], &copy = matrices[j];
-      if (copies.contains(copy.variable) || !copy.isTransposeOf(kept) || copy.isSplat())
+  Ties ties;
+  std::vector<bool> isDone(matrices.size());
+  std::vector<std::pair<VariableOp, VariableOp>> copies;
+  for (size_t i = 0; i < matrices.size(); ++i) {
+    std::vector<std::string> apart = {nameOf(matrices[i].variable).str()};
+    for (size_t j = i + 1; j < matrices.size() && !isDone[i]; ++j) {
+      Matrix &first = matrices[i], &other = matrices[j];
+      if (isDone[j] || (!other.isEqualTo(first) && !other.isTransposeOf(first)))
         continue;
-      tied.push_back({kept.variable.getSymName().str(), copy.variable.getSymName().str()});
-      copies.insert(copy.variable);
+      isDone[j] = true;
+      if (isFoldedTranspose(other, first))
+        copies.push_back({other.variable, first.variable});
+      else if (isFoldedTranspose(first, other))
+        copies.push_back({first.variable, other.variable});
+      else
+        apart.push_back(nameOf(other.variable).str());
     }
-  SymbolTable symbols(module);
-  for (const TiedParameter &pair : tied)
-    replaceByTranspose(module, symbols.lookup<VariableOp>(pair.copy), symbols.lookup<VariableOp>(pair.kept));
-  return tied;
+    if (apart.size() > 1)
+      ties.apart.push_back(std::move(apart));
+  }
+  for (auto [copy, kept] : copies) {
+    ties.tied.push_back({nameOf(kept).str(), nameOf(copy).str()});
+    replaceCopy(module, copy, kept, /*isTransposed=*/true);
+  }
+  return ties;
+}
+
+//===----------------------------------------------------------------------===//
+// What the user says
+//===----------------------------------------------------------------------===//
+
+std::string ds::tieGroups(ModuleOp module, StringRef modelFolder, const std::vector<std::vector<std::string>> &groups) {
+  Files files(modelFolder);
+  llvm::StringMap<VariableOp> byName;
+  for (VariableOp variable : module.getOps<VariableOp>())
+    byName[nameOf(variable)] = variable;
+  for (const std::vector<std::string> &group : groups) {
+    std::optional<Matrix> kept;
+    for (const std::string &name : group) {
+      VariableOp variable = byName.lookup(name);
+      std::optional<Matrix> matrix = variable ? findMatrix(variable, files) : std::nullopt;
+      if (!matrix)
+        return "'" + name + "' must be an f32 parameter that is in no other group";
+      byName.erase(name);
+      if (!kept) {
+        kept = matrix;
+        continue;
+      }
+      const bool isEqual = matrix->isEqualTo(*kept);
+      if (!isEqual && !matrix->isTransposeOf(*kept))
+        return "'" + name + "' must begin with the values of '" + nameOf(kept->variable).str() +
+               "', or their transpose";
+      replaceCopy(module, variable, kept->variable, !isEqual);
+    }
+  }
+  return "";
 }

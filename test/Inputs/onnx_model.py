@@ -70,10 +70,10 @@ def value(name, dims, data_type=FLOAT):
     return _bytes(1, name) + _bytes(2, _bytes(1, _number(1, data_type) + _bytes(2, shape)))
 
 
-def model(nodes, inputs, outputs, initializers=(), opset=17):
+def model(nodes, inputs, outputs, initializers=(), opset=17, producer=""):
     graph = [_bytes(1, n) for n in nodes] + [_bytes(2, "g")] + [_bytes(5, i) for i in initializers]
     graph += [_bytes(11, i) for i in inputs] + [_bytes(12, o) for o in outputs]
-    return _number(1, 8) + _bytes(7, b"".join(graph)) + _bytes(8, _bytes(1, "") + _number(2, opset))
+    return _number(1, 8) + _bytes(2, producer) + _bytes(7, b"".join(graph)) + _bytes(8, _bytes(1, "") + _number(2, opset))
 
 
 def spread(count, scale, start):

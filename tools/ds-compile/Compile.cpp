@@ -4,13 +4,14 @@
 #include "Compile.h"
 
 #include "InputChecks.h"
+#include "TrainedTensors.h"
 
 #include "ds/Codegen/EmitPlan.h"
 #include "ds/Config/Machine.h"
 #include "ds/Config/TrainingConfig.h"
-#include "ds/Import/Onnx.h"
-#include "ds/Import/TiedParameters.h"
+#include "ds/Dialect/Names.h"
 #include "ds/Interpreter/CheckEachPass.h"
+#include "ds/Passes/LabelMean.h"
 #include "ds/Passes/Passes.h"
 #include "ds/Passes/Pipelines.h"
 #include "ds/Plan/Inspect.h"
@@ -63,9 +64,10 @@ public:
                  "'");
       return kBadInput;
     }
-    for (auto step : {&Compilation::checkOutput, &Compilation::readMesh, &Compilation::readMachine,
-                      &Compilation::readConfig, &Compilation::readDims, &Compilation::import, &Compilation::findLoss,
-                      &Compilation::checkInputs, &Compilation::addLayouts, &Compilation::runStages})
+    for (auto step :
+         {&Compilation::checkOutput, &Compilation::readMesh, &Compilation::readMachine, &Compilation::readConfig,
+          &Compilation::readDims, &Compilation::import, &Compilation::findLoss, &Compilation::checkTraining,
+          &Compilation::checkInputs, &Compilation::addLayouts, &Compilation::runStages})
       if (int code = (this->*step)())
         return code;
     return options.emit == "plan" ? writePlan() : writeProgram();
@@ -84,7 +86,10 @@ private:
   int readConfig();
   int readDims();
   int import();
+  int chooseTrained(ImportedModel imported);
+  int checkLoss(const std::string &name, Value output);
   int findLoss();
+  int checkTraining();
   int checkInputs();
   LayoutAttr parseLayout(VariableOp variable, StringRef text);
   int addLayouts();
@@ -97,6 +102,7 @@ private:
   std::string functionName() const { return options.isInference ? "forward" : "step"; }
 
   const CompileOptions &options;
+  std::vector<std::string> axes; ///< of options, with dp
   Mesh mesh;
   MLIRContext context;
   DefaultTimingManager timingManager;
@@ -140,7 +146,10 @@ int Compilation::readMesh() {
   constexpr int64_t maxRanks = 1 << 20;
   std::vector<MeshAxis> axes;
   int64_t ranks = 1;
-  for (const std::string &axis : options.axes) {
+  this->axes = options.axes;
+  if (llvm::none_of(this->axes, [](StringRef axis) { return axis.starts_with("dp="); }))
+    this->axes.insert(this->axes.begin(), "dp=1"); // samples need an axis, be it of one rank
+  for (const std::string &axis : this->axes) {
     StringRef name;
     int64_t size = 0;
     if (!readPair("mesh", axis, name, size))
@@ -188,7 +197,7 @@ int Compilation::readDims() {
   if (!options.isInference)
     importOptions.stopGradient = config.model.stopGradient;
   if (!options.configPath.empty() && !options.isInference)
-    importOptions.defaultDims["batch"] = batch.partSize();
+    importOptions.batch = batch.partSize();
   for (const std::string &pair : options.inputShapes) {
     auto [name, text] = StringRef(pair).rsplit('=');
     SmallVector<StringRef> sizes;
@@ -218,17 +227,47 @@ int Compilation::readDims() {
 int Compilation::import() {
   TimingScope scope = timing.nest("import");
   ImportError error;
-  module = importOnnx(context, options.modelPath, importOptions, error);
+  importOptions.findRole = findRoleBy(config.model);
+  ImportedModel imported = importOnnx(context, options.modelPath, importOptions, error);
+  if (options.data)
+    if (int code = report(checkOpenInputs(error.openInputs, *options.data)))
+      return code;
   for (const std::string &message : error.messages)
     printError(message);
-  if (!module || options.keepsTransposes)
-    return error.exitCode();
+  return imported.module ? chooseTrained(std::move(imported)) : error.exitCode();
+}
+
+/// Settles which tensors are parameters, and which of these are one, and tells what was assumed.
+int Compilation::chooseTrained(ImportedModel imported) {
+  module = std::move(imported.module);
   StringRef folder = llvm::sys::path::parent_path(options.modelPath);
-  llvm::raw_ostream &notes = options.isQuiet ? llvm::nulls() : llvm::errs();
-  for (const TiedParameter &tied : tieParameters(*module, folder.empty() ? "." : folder))
-    notes << "note: " << tied.copy << " is the transpose of " << tied.kept
-          << ": trained as one parameter (--keep-transposes: as two)\n";
-  return error.exitCode();
+  absl::Status roles = checkRoles(config.model, imported.tensors);
+  absl::StatusOr<Ties> ties = tieParameters(*module, config.model, folder.empty() ? "." : folder);
+  for (const absl::Status &status : {roles, ties.status()})
+    if (int code = report(status, options.configPath + ": "))
+      return code;
+  if (!options.isQuiet && !options.isInference)
+    llvm::errs() << warnOfExporter(imported) << noteAssumptions(imported, *ties);
+  return 0;
+}
+
+/// Whether an output can be a loss: one number, and a mean over labels if it shall be one over those of all parts.
+int Compilation::checkLoss(const std::string &name, Value output) {
+  auto tensor = cast<RankedTensorType>(output.getType());
+  const bool isScalar = tensor.getNumElements() == 1 && isa<FloatType>(tensor.getElementType());
+  if (isScalar && config.model.loss.mean == LossMean::Labels && !findLabelMean(output)) {
+    printError(options.configPath + ": \"model.loss.mean\" must be \"parts\": '" + name + "' of " + options.modelPath +
+               " is no mean cross entropy over labels; \"model.loss.logits\" attaches one");
+    return kBadInput;
+  }
+  if (isScalar)
+    return 0;
+  std::string got;
+  llvm::raw_string_ostream(got) << tensor;
+  printError(options.modelPath + ": output '" + name + "' must be one float to be the loss, got " + got +
+             "; take its mean in the model, or let \"model.loss.logits\" of " + options.configPath +
+             " name the output that cross entropy is attached to");
+  return kBadInput;
 }
 
 /// The recipe must name an output of the model: said here, where both files are known.
@@ -240,13 +279,29 @@ int Compilation::findLoss() {
   auto forward = *module->getOps<func::FuncOp>().begin();
   SmallVector<std::string> outputs;
   for (unsigned i = 0; i < forward.getNumResults(); ++i)
-    if (auto output = forward.getResultAttrOfType<StringAttr>(i, kNameAttr))
+    if (auto output = forward.getResultAttrOfType<StringAttr>(i, kNameAttr)) {
       outputs.push_back("'" + output.str() + "'");
-  if (llvm::is_contained(outputs, "'" + name + "'"))
-    return 0;
+      if (output == name)
+        return loss.isAttached() ? 0 : checkLoss(name, forward.front().getTerminator()->getOperand(i));
+    }
   printError(Twine(options.configPath) + ": \"model.loss." + (loss.isAttached() ? "logits" : "output") +
              "\" must name an output of " + options.modelPath + ", got '" + name + "'; it has " +
              llvm::join(outputs, ", "));
+  return kBadInput;
+}
+
+/// There must be something to train, and a way to train it.
+int Compilation::checkTraining() {
+  if (options.isInference || options.emit == "import")
+    return 0;
+  const LossConfig &loss = config.model.loss;
+  const std::string &output = loss.isAttached() ? loss.logits : loss.output;
+  if (int code = report(checkTrainable(*module, config.model, output), options.configPath + ": "))
+    return code;
+  if (options.emit != "plan" || config.optimizer.kind != OptimizerKind::None)
+    return 0;
+  printError(options.configPath + ": \"optimizer\" must be given to train, like {\"type\": \"AdamW\", \"params\": "
+                                  "{\"lr\": 1e-4}}");
   return kBadInput;
 }
 
@@ -271,7 +326,7 @@ LayoutAttr Compilation::parseLayout(VariableOp variable, StringRef text) {
     ScopedDiagnosticHandler silence(&context, [](Diagnostic &) { return success(); }); // the message below says it all
     layout = dyn_cast_or_null<LayoutAttr>(parseAttribute(("#ds.layout<" + text + ">").str(), &context));
   }
-  StringRef name = variable.getSymName();
+  StringRef name = nameOf(variable);
   if (!layout || layout.getLayout().dims.size() != static_cast<size_t>(variable.getTensorType().getRank())) {
     printError("--layout must be name=[dims] with one entry per dim of " + name + ", got '" + text + "'");
     return {};
@@ -287,7 +342,7 @@ int Compilation::addLayouts() {
   SymbolTable symbols(*module);
   for (const std::string &pair : options.layouts) {
     auto [name, text] = StringRef(pair).split('=');
-    auto variable = symbols.lookup<VariableOp>(name);
+    auto variable = symbols.lookup<VariableOp>(symbolFor(name));
     if (!variable) {
       printError("--layout must name a parameter of the model, got '" + name + "'");
       return kBadInput;
@@ -350,7 +405,7 @@ int Compilation::runStages() {
                  .Case("schedule", 4)
                  .Default(5);
   PlacementOptions placement;
-  placement.axes = options.axes;
+  placement.axes = axes;
   placement.zeroStage = options.isInference ? 0 : options.zeroStage >= 0 ? options.zeroStage : config.zero.stage;
   auto buildKernels = [&](OpPassManager &manager) {
     buildImportPipeline(manager);

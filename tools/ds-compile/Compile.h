@@ -25,9 +25,8 @@ struct CompileOptions {
   std::string tokenType;                ///< of `data` if it is a file of tokens: uint16, uint32; empty: by its name
   int64_t zeroStage = -1;               ///< -1: the config's
   bool isInference = false;
-  bool keepsTransposes = false; ///< does not tie parameters that are each other's transpose
-  uint64_t memoryBudget = 0;    ///< bytes; 0: none
-  bool isQuiet = false;         ///< prints errors only
+  uint64_t memoryBudget = 0; ///< bytes; 0: none
+  bool isQuiet = false;      ///< prints errors only
   bool printTiming = false, printRemarks = false, checkEachPass = false;
   double checkTolerance = 0; ///< for checkEachPass, see CheckEachPassOptions
 };

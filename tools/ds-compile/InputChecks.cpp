@@ -4,10 +4,14 @@
 #include "InputChecks.h"
 
 #include "ds/Codegen/EmitPlan.h"
-#include "ds/Dialect/DsDialect.h"
+#include "ds/Dialect/Names.h"
 #include "ds/Runtime/Session/DataSource.h"
+#include "ds/Runtime/Session/TensorFiles.h"
 
 #include "absl/strings/str_cat.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace ds;
@@ -23,15 +27,16 @@ static std::unique_ptr<plan::PortT> makeInput(const std::string &name, plan::Dat
 std::vector<std::unique_ptr<plan::PortT>> ds::inputsOfStep(func::FuncOp forward, const LossConfig &loss,
                                                            int64_t parts) {
   std::vector<std::unique_ptr<plan::PortT>> inputs;
-  auto add = [&](const std::string &name, plan::DataType type, Shape shape) {
-    if (!shape.empty())
+  auto add = [&](const std::string &name, plan::DataType type, Shape shape, bool isWhole = false) {
+    if (!shape.empty() && !isWhole)
       shape[0] *= parts;
     inputs.push_back(makeInput(name, type, std::move(shape)));
   };
   bool hasLabels = !loss.isAttached();
   for (BlockArgument argument : forward.getArguments()) {
     const std::string name = forward.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr).str();
-    add(name, dataTypeOf(cast<RankedTensorType>(argument.getType()).getElementType()), shapeOf(argument.getType()));
+    add(name, dataTypeOf(cast<RankedTensorType>(argument.getType()).getElementType()), shapeOf(argument.getType()),
+        forward.getArgAttr(argument.getArgNumber(), kWholeAttr) != nullptr);
     hasLabels |= name == loss.labels;
   }
   for (unsigned i = 0; i < forward.getNumResults() && !hasLabels; ++i)
@@ -42,6 +47,51 @@ std::vector<std::unique_ptr<plan::PortT>> ds::inputsOfStep(func::FuncOp forward,
       add(loss.labels, plan::DataType::I64, std::move(shape));
     }
   return inputs;
+}
+
+/// The folder's .npy files, for a message.
+static std::string filesIn(const std::string &folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator entry(folder, error), end; entry != end && !error; entry.increment(error))
+    if (llvm::sys::path::extension(entry->path()) == ".npy")
+      names.push_back(llvm::sys::path::filename(entry->path()).str());
+  llvm::sort(names);
+  return names.empty() ? "no .npy file" : llvm::join(names, ", ");
+}
+
+/// Why the data of an input do not tell the sizes of its dims.
+static absl::Status checkOpenInput(const OpenInput &input, const std::string &folder) {
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, input.name + ".npy");
+  const std::string wanted = absl::StrCat("input '", input.name, "' [", llvm::join(input.dims, ", "), "]");
+  if (!llvm::sys::fs::exists(path))
+    return absl::InvalidArgumentError(absl::StrCat(path.str().str(), ": no such file, which must have the data of ",
+                                                   wanted, "; ", folder, " has ", filesIn(folder)));
+  const absl::StatusOr<runtime::File> file = runtime::File::open(path.str().str());
+  const auto tensor = file.ok() ? runtime::readNumpyHeader(*file) : file.status();
+  if (!tensor.ok())
+    return tensor.status();
+  if (tensor->shape.size() == input.dims.size() + 1)
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      path.str().str(), ": must have the dims [steps, ", llvm::join(input.dims, ", "), "] for ", wanted, ", got [",
+      llvm::join(llvm::map_range(tensor->shape, [](int64_t size) { return std::to_string(size); }), ", "), "]"));
+}
+
+absl::Status ds::checkOpenInputs(const std::vector<OpenInput> &inputs, const std::string &data) {
+  if (inputs.empty() || data.empty())
+    return absl::OkStatus();
+  if (!llvm::sys::fs::is_directory(data))
+    return absl::InvalidArgumentError(absl::StrCat(
+        data,
+        ": a file of tokens does not tell the length of sequences: write the size of each symbolic dim but the "
+        "batch under \"model.dims\", or --dim NAME=SIZE, for input '",
+        inputs.front().name, "' [", llvm::join(inputs.front().dims, ", "), "]"));
+  for (const OpenInput &input : inputs)
+    if (absl::Status status = checkOpenInput(input, data); !status.ok())
+      return status;
+  return absl::OkStatus();
 }
 
 absl::Status ds::checkBatch(func::FuncOp forward, const Batch &batch) {

@@ -7,6 +7,7 @@
 #define DS_TOOLS_INPUT_CHECKS_H
 
 #include "ds/Config/TrainingConfig.h"
+#include "ds/Import/Onnx.h"
 #include "ds/Plan/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,6 +18,10 @@ namespace ds {
 /// as long, and the labels if `loss` is attached to logits that the graph has.
 std::vector<std::unique_ptr<plan::PortT>> inputsOfStep(mlir::func::FuncOp forward, const LossConfig &loss,
                                                        int64_t parts);
+
+/// Fails with what is wrong in the data at `data` (empty: there are none), if that is why the dims of `inputs` have no
+/// sizes.
+absl::Status checkOpenInputs(const std::vector<OpenInput> &inputs, const std::string &data);
 
 /// Fails unless some input of `forward` has the samples of one part of `batch` in dim 0.
 absl::Status checkBatch(mlir::func::FuncOp forward, const Batch &batch);

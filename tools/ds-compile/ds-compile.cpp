@@ -48,10 +48,6 @@ static cl::opt<std::string> tokenType("token-type", cl::desc("type of a token fi
 static cl::opt<int64_t> stage("zero-stage", cl::desc("ZeRO stage 0 to 3 instead of the config's"), cl::init(-1),
                               cl::value_desc("n"), cl::cat(category));
 static cl::opt<bool> infer("infer", cl::desc("compile the forward function alone"), cl::cat(category));
-static cl::opt<bool>
-    keepTransposes("keep-transposes",
-                   cl::desc("train parameters that are each other's transpose in the file as two; default: as one"),
-                   cl::cat(category));
 static cl::opt<uint64_t> budget("memory-budget", cl::desc("fail if a rank's arena takes more bytes than this"),
                                 cl::init(0), cl::value_desc("bytes"), cl::cat(category));
 static cl::opt<std::string> cpu("cpu", cl::desc("the CPU to make code for, by LLVM's name; default: this one"),
@@ -115,7 +111,6 @@ int main(int argc, char **argv) {
   options.tokenType = tokenType;
   options.zeroStage = stage;
   options.isInference = infer;
-  options.keepsTransposes = keepTransposes;
   options.memoryBudget = budget;
   options.cpu = cpu;
   options.machine = machine;

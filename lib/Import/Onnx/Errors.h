@@ -21,6 +21,7 @@ public:
 
   mlir::LogicalResult malformed(const llvm::Twine &message) { return add(ImportError::Kind::Malformed, message); }
   mlir::LogicalResult unsupported(const llvm::Twine &message) { return add(ImportError::Kind::Unsupported, message); }
+  void addOpenInput(OpenInput input) { error.openInputs.push_back(std::move(input)); }
   bool hasErrors() const { return error.kind != ImportError::Kind::None; }
 
 private:

@@ -29,14 +29,19 @@ public:
       : file(file), graph(std::move(graph)), errors(errors), builder(&context), build(builder),
         fileName(builder.getStringAttr(llvm::sys::path::filename(path))) {}
 
-  OwningOpRef<ModuleOp> run(const ImportOptions &options, int64_t opset);
+  ImportedModel run(const ImportOptions &options, int64_t opset);
 
   void assign(const Variable &variable, const Tensor &value) override { assigned.push_back({&variable, value}); }
   bool isUsed(StringRef name) const override { return graph.used.contains(name); }
 
 private:
   bool areSupported(int64_t opset);
+  void findBatchDim();
+  std::optional<int64_t> findDim(const ImportOptions &options, const std::string &name, const std::string &input,
+                                 size_t number) const;
+  bool isWhole(const onnx::ValueInfoProto &input, const ImportOptions &options) const;
   FailureOr<Type> typeOfInput(const onnx::ValueInfoProto &input, const ImportOptions &options);
+  std::vector<const onnx::ValueInfoProto *> inputs() const;
   LogicalResult addInputs(const ImportOptions &options);
   LogicalResult checkBoundDims(const ImportOptions &options);
   LogicalResult checkStopped(const ImportOptions &options);
@@ -56,13 +61,14 @@ private:
   StringAttr fileName;
   Registry registry;
   int64_t opset = 0;
-  OwningOpRef<ModuleOp> module;
+  ImportedModel model;
   func::FuncOp function;
   std::deque<Variable> variables;
   llvm::StringMap<Tensor> values;
   std::vector<std::pair<const Variable *, Tensor>> assigned;
   std::set<std::string> symbolicDims, unboundDims;
   llvm::StringSet<> stopped; ///< names of the values that have no gradient
+  std::string batchDim; ///< the symbolic dim of the samples; empty: there is none
 };
 } // namespace
 
@@ -84,12 +90,49 @@ bool Importer::areSupported(int64_t version) {
   return !errors.hasErrors();
 }
 
+/// The inputs that are no initializers; old files list those too.
+std::vector<const onnx::ValueInfoProto *> Importer::inputs() const {
+  llvm::StringSet<> initialized;
+  for (const Initializer &tensor : file.initializers)
+    initialized.insert(tensor.name);
+  std::vector<const onnx::ValueInfoProto *> found;
+  for (const onnx::ValueInfoProto &input : file.model.graph().input())
+    if (!initialized.contains(input.name()))
+      found.push_back(&input);
+  return found;
+}
+
+/// "batch" if there is such a dim, else dim 0 of the first input where it is symbolic.
+void Importer::findBatchDim() {
+  for (const onnx::ValueInfoProto *input : inputs())
+    for (const auto &[number, dim] : llvm::enumerate(input->type().tensor_type().shape().dim())) {
+      if (dim.dim_param() == "batch") {
+        batchDim = "batch";
+        return;
+      }
+      if (number == 0 && batchDim.empty())
+        batchDim = dim.dim_param();
+    }
+}
+
+/// Whether dim 0 of an input is not the batch: it is another dim, or has another size.
+bool Importer::isWhole(const onnx::ValueInfoProto &input, const ImportOptions &options) const {
+  const auto &dims = input.type().tensor_type().shape().dim();
+  const bool hasNeither = !dims.empty() && !dims[0].has_dim_value() && dims[0].dim_param().empty();
+  if (dims.empty() || hasNeither) // a dim without size and name may be anything
+    return false;
+  if (!batchDim.empty())
+    return dims[0].dim_param() != batchDim;
+  return options.batch && dims[0].dim_value() != *options.batch;
+}
+
 /// The size of symbolic dim `name`, which is dim number `number` of `input`.
-static std::optional<int64_t> findDim(const ImportOptions &options, const std::string &name, const std::string &input,
-                                      size_t number) {
-  for (const auto *dims : {&options.dims, &options.defaultDims})
-    if (auto bound = dims->find(name); bound != dims->end())
-      return bound->second;
+std::optional<int64_t> Importer::findDim(const ImportOptions &options, const std::string &name,
+                                         const std::string &input, size_t number) const {
+  if (auto bound = options.dims.find(name); bound != options.dims.end())
+    return bound->second;
+  if (options.batch && name == batchDim)
+    return options.batch;
   auto shape = options.inputShapes.find(input);
   if (shape == options.inputShapes.end() || number >= shape->second.size())
     return std::nullopt;
@@ -98,6 +141,9 @@ static std::optional<int64_t> findDim(const ImportOptions &options, const std::s
 
 FailureOr<Type> Importer::typeOfInput(const onnx::ValueInfoProto &input, const ImportOptions &options) {
   std::string name = "input '" + input.name() + "'";
+  if (StringRef(input.name()).starts_with(kReservedPrefix))
+    return errors.unsupported(name + " must have another name: those that begin with '" + kReservedPrefix +
+                              "' are the compiler's own");
   if (!input.type().has_tensor_type() || !input.type().tensor_type().has_shape())
     return errors.malformed(name + " must be a tensor with a shape");
   const onnx::TypeProto_Tensor &tensor = input.type().tensor_type();
@@ -137,9 +183,19 @@ static std::string listOf(const std::set<std::string> &names) {
   return text.empty() ? "none" : text;
 }
 
+static OpenInput openInputOf(const onnx::ValueInfoProto &input) {
+  OpenInput open{input.name(), {}};
+  for (const onnx::TensorShapeProto_Dimension &dim : input.type().tensor_type().shape().dim())
+    open.dims.push_back(dim.has_dim_value() ? std::to_string(dim.dim_value()) : dim.dim_param());
+  return open;
+}
+
 LogicalResult Importer::checkBoundDims(const ImportOptions &options) {
-  if (!unboundDims.empty())
+  if (!unboundDims.empty()) {
+    for (const onnx::ValueInfoProto *input : inputs())
+      errors.addOpenInput(openInputOf(*input));
     return errors.malformed("symbolic dims must be bound to sizes, got none for " + listOf(unboundDims));
+  }
   for (const auto &[name, size] : options.dims)
     if (!symbolicDims.count(name))
       return errors.malformed("has no symbolic dim '" + name + "' to bind; it has " + listOf(symbolicDims));
@@ -147,30 +203,27 @@ LogicalResult Importer::checkBoundDims(const ImportOptions &options) {
 }
 
 LogicalResult Importer::addInputs(const ImportOptions &options) {
-  llvm::StringSet<> initialized;
-  for (const Initializer &tensor : file.initializers)
-    initialized.insert(tensor.name);
+  findBatchDim();
+  const std::vector<const onnx::ValueInfoProto *> inputs = this->inputs();
   SmallVector<Type> types;
-  SmallVector<std::string> names;
-  SmallVector<Element> elements;
   bool hasFailed = false;
-  for (const onnx::ValueInfoProto &input : file.model.graph().input()) {
-    if (initialized.contains(input.name()))
-      continue;
-    FailureOr<Type> type = typeOfInput(input, options);
+  for (const onnx::ValueInfoProto *input : inputs) {
+    FailureOr<Type> type = typeOfInput(*input, options);
     hasFailed |= failed(type);
     types.push_back(succeeded(type) ? *type : Type());
-    names.push_back(input.name());
-    elements.push_back(elementOf(input.type().tensor_type().elem_type()).value_or(Element::F32));
   }
   if (failed(checkBoundDims(options)) || hasFailed)
     return failure();
-  function = func::FuncOp::create(builder, builder.getUnknownLoc(), "forward", builder.getFunctionType(types, {}));
+  function =
+      func::FuncOp::create(builder, builder.getUnknownLoc(), kForwardFunction, builder.getFunctionType(types, {}));
   Block *body = function.addEntryBlock();
-  for (auto [index, name] : llvm::enumerate(names)) {
-    function.setArgAttr(index, kNameAttr, builder.getStringAttr(name));
-    values[name] = Tensor(body->getArgument(index)).as(elements[index]);
-    if (auto range = rangeOfNarrow(elements[index])) // the run refuses numbers that the type does not have
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    function.setArgAttr(index, kNameAttr, builder.getStringAttr(input->name()));
+    if (isWhole(*input, options))
+      function.setArgAttr(index, kWholeAttr, builder.getUnitAttr());
+    const Element element = elementOf(input->type().tensor_type().elem_type()).value_or(Element::F32);
+    values[input->name()] = Tensor(body->getArgument(index)).as(element);
+    if (auto range = rangeOfNarrow(element)) // the run refuses numbers that the type does not have
       function.setArgAttr(index, kAllowedAttr,
                           IntSetAttr::get(builder.getContext(), range->first, range->second, ArrayRef<int64_t>()));
   }
@@ -204,7 +257,8 @@ Tensor Importer::stopIfAsked(StringRef name, const Tensor &value) {
 
 void Importer::addVariables() {
   for (Variable &variable : variables) {
-    variable.read = ReadOp::create(builder, variable.op.getLoc(), variable.op.getTensorType(), variable.name);
+    variable.read =
+        ReadOp::create(builder, variable.op.getLoc(), variable.op.getTensorType(), variable.op.getSymName());
     values[variable.value] = Tensor(variable.read.getResult(), &variable);
   }
 }
@@ -272,7 +326,7 @@ void Importer::finish() {
   }
   for (auto &[variable, value] : assigned) {
     Value updated = build.materialize(value);
-    AssignOp::create(builder, updated.getLoc(), variable->name, updated);
+    AssignOp::create(builder, updated.getLoc(), VariableOp(variable->op).getSymName(), updated);
   }
   func::ReturnOp::create(builder, builder.getUnknownLoc(), results);
   function.setFunctionType(builder.getFunctionType(function.getArgumentTypes(), ValueRange(results).getTypes()));
@@ -294,12 +348,12 @@ void Importer::dropUnused() {
   }
 }
 
-OwningOpRef<ModuleOp> Importer::run(const ImportOptions &options, int64_t version) {
+ImportedModel Importer::run(const ImportOptions &options, int64_t version) {
   if (!areSupported(version))
     return {};
-  module = ModuleOp::create(builder, builder.getUnknownLoc());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder, builder.getUnknownLoc());
   builder.setInsertionPointToStart(module->getBody());
-  variables = chooseVariables(file, graph);
+  variables = chooseVariables(file, graph, options, model);
   declareVariables(variables, builder);
   if (failed(addInputs(options)))
     return {};
@@ -319,7 +373,8 @@ OwningOpRef<ModuleOp> Importer::run(const ImportOptions &options, int64_t versio
     return {};
   }
   dropUnused();
-  return std::move(module);
+  model.module = std::move(module);
+  return std::move(model);
 }
 
 //===----------------------------------------------------------------------===//
@@ -350,8 +405,7 @@ static bool isValid(ModuleOp module, ErrorSink &errors) {
   return succeeded(verify(module)) && !errors.hasErrors();
 }
 
-OwningOpRef<ModuleOp> ds::importOnnx(MLIRContext &context, StringRef path, const ImportOptions &options,
-                                     ImportError &error) {
+ImportedModel ds::importOnnx(MLIRContext &context, StringRef path, const ImportOptions &options, ImportError &error) {
   error = {};
   ErrorSink errors(error, path);
   context.loadDialect<DsDialect, arith::ArithDialect, func::FuncDialect, math::MathDialect>();
@@ -364,8 +418,8 @@ OwningOpRef<ModuleOp> ds::importOnnx(MLIRContext &context, StringRef path, const
   FailureOr<Graph> graph = Graph::create(*file, errors);
   if (failed(graph))
     return {};
-  OwningOpRef<ModuleOp> module = Importer(context, *file, std::move(*graph), errors, path).run(options, *opset);
-  if (!module || !isValid(*module, errors))
+  ImportedModel model = Importer(context, *file, std::move(*graph), errors, path).run(options, *opset);
+  if (!model.module || !isValid(*model.module, errors))
     return {};
-  return module;
+  return model;
 }

@@ -6,10 +6,9 @@
 #ifndef DS_IMPORT_ONNX_VARIABLES_H
 #define DS_IMPORT_ONNX_VARIABLES_H
 
-#include "Graph.h"
-#include "ModelFile.h"
+#include "TensorRoles.h"
 
-#include "ds/Dialect/DsDialect.h"
+#include "ds/Dialect/Names.h"
 
 #include <deque>
 
@@ -18,20 +17,22 @@ namespace ds::onnx_import {
 /// A parameter or buffer.
 struct Variable {
   const Initializer *data = nullptr;
-  std::string value; ///< the value of the graph that it is
-  std::string name;  ///< in the program
+  std::string value;        ///< the value of the graph that it is
+  std::string name;         ///< for users and in checkpoints
+  bool isGenerated = false; ///< an exporter made the name
   VariableRole role = VariableRole::Parameter;
   mutable bool isKnown = false; ///< its data was asked for at import
   ds::VariableOp op;
   ds::ReadOp read;
 };
 
-/// Chooses the variables: float initializers, but for scalars without a module path and tables that models keep as
-/// buffers, which are constants. An Identity of a uniform initializer is a variable of its own: exporters merge equal
-/// initial values, so that all norms of a fresh model would be tied; an Identity of any other shares its variable.
-std::deque<Variable> chooseVariables(const ModelFile &file, const Graph &graph);
+/// Chooses the variables among the float tensors: initializers, and Identities of initializers, which are how PyTorch's
+/// exporter writes a parameter that has the same values as another (one that is the other has no name of its own in the
+/// file). Fills `tensors` and `doubts` of `model`.
+std::deque<Variable> chooseVariables(const ModelFile &file, const Graph &graph, const ImportOptions &options,
+                                     ImportedModel &model);
 
-/// Declares them in the module, under their names less one leading "model." if all have it.
+/// Declares them in the module. The symbol is the name, or another one where ours are.
 void declareVariables(std::deque<Variable> &variables, mlir::OpBuilder &builder);
 
 } // namespace ds::onnx_import

@@ -96,6 +96,11 @@ def model_cases():
              rebuild(lambda *parts: onnx.model(*parts, opset=9))),
         Case("no loss", BAD_INPUT, r"ds_config\.json: \"model\.loss\.output\" must name an output of model\.onnx, got 'loss'; it has 'fc1\.sum'", no_loss),
         Case("unbound dim", BAD_INPUT, r"model\.onnx: .*'width'", unbound, COMPILE),
+        Case("input with a name of ours", UNSUPPORTED, r"model\.onnx: input 'ds\.x' must have another name: those that begin with 'ds\.' are",
+             rebuild(lambda nodes, inputs, outputs, weights: inputs.append(onnx.value("ds.x", ["batch", 5])))),
+        Case("loss of several numbers", BAD_INPUT, r"model\.onnx: output 'loss' must be one float to be the loss, got tensor<6x3xf32>; take its mean .*model\.loss\.logits",
+             rebuild(lambda nodes, inputs, outputs, weights:
+                     onnx.model(nodes[:-1] + [onnx.node("Neg", ["fc1.sum"], ["loss"])], inputs, [onnx.value("loss", ["batch", 3])], weights))),
     ]
 
 
@@ -110,6 +115,11 @@ def configure(**keys):
 
 def adam(**params):
     return {"type": "AdamW", "params": dict({"lr": 0.01}, **params)}
+
+
+def square_loss(folder):
+    nodes_at(5, onnx.node("ReduceMean", ["fc1.sum"], ["loss"], keepdims=0))(folder)
+    configure(model={"loss": {"mean": "labels"}})(folder)
 
 
 def config_cases():
@@ -145,6 +155,14 @@ def config_cases():
         Case("unknown logits", BAD_INPUT, r"ds_config\.json: \"model\.loss\.logits\".*'no_such_output'", configure(model={"loss": {"logits": "no_such_output"}})),
         Case("unknown loss", BAD_INPUT, r"ds_config\.json: \"model\.loss\.output\".*'no_such_loss'", configure(model={"loss": {"output": "no_such_loss"}})),
         Case("unknown dim", BAD_INPUT, r"no_such_dim", configure(model={"dims": {"no_such_dim": 4}})),
+        Case("no optimizer", BAD_INPUT, r"ds_config\.json: \"optimizer\" must be given to train, like \{", configure(optimizer=None)),
+        Case("all frozen", BAD_INPUT, r"ds_config\.json: \"model\.frozen\" must leave a parameter to train, got all 4 frozen", configure(model={"frozen": [".*"]})),
+        Case("no parameters", BAD_INPUT, r"ds_config\.json: the model has no parameters to train", configure(model={"buffers": [".*"]})),
+        Case("frozen that matches nothing", BAD_INPUT, r"ds_config\.json: \"model\.frozen\" must match whole names, got \"fc\", which matches none of the 4 there are like \"fc0\.weight\"", configure(model={"frozen": ["fc"]})),
+        Case("buffer that matches nothing", BAD_INPUT, r"ds_config\.json: \"model\.buffers\" must match whole names, got \"fc\"", configure(model={"buffers": ["fc"]})),
+        Case("tied that matches nothing", BAD_INPUT, r"ds_config\.json: \"model\.tied\" must match whole names, got \"fc\"", configure(model={"tied": [["fc"]]})),
+        Case("tied that differ", BAD_INPUT, r"ds_config\.json: \"model\.tied\": 'fc1\.weight' must begin with the values of 'fc0\.weight', or their transpose", configure(model={"tied": [["fc.\\.weight"]]})),
+        Case("mean over labels of another loss", BAD_INPUT, r"ds_config\.json: \"model\.loss\.mean\" must be \"parts\": 'loss' of model\.onnx is no mean cross entropy", square_loss),
     ]
 
 
@@ -205,7 +223,40 @@ def attach_loss(folder):
     store("labels", floats(STEPS, SAMPLES))(folder)
 
 
+def open_width(data):
+    """x has a symbolic dim besides the batch, and `data` is done to its data."""
+
+    def change(folder):
+        rebuild(lambda nodes, inputs, outputs, weights: inputs.__setitem__(0, onnx.value("x", ["batch", "width"])))(folder)
+        data(folder)
+
+    return change
+
+
+def language_model(shift, more):
+    """Token numbers in, logits out, labels from the config; `more` is done to the folder."""
+
+    def change(folder):
+        nodes = [onnx.node("Gather", ["wte.weight", "input_ids"], ["x"]), onnx.node("MatMul", ["x", "head.weight"], ["logits"])]
+        weights = [onnx.initializer("wte.weight", [9, 4], onnx.spread(36, 1.0, 1)), onnx.initializer("head.weight", [4, 9], onnx.spread(36, 1.0, 2))]
+        model = onnx.model(nodes, [onnx.value("input_ids", ["batch", "sequence"], onnx.INT64)], [onnx.value("logits", ["batch", "sequence", 9])], weights)
+        (folder / "model.onnx").write_bytes(model)
+        configure(model={"dims": {"sequence": 5}, "loss": {"logits": "logits", "shift": shift}})(folder)
+        more(folder)
+
+    return change
+
+
+def next_tokens(folder):
+    tokens = [7 * i % 9 for i in range(2 * SAMPLES * 5 + 1)]
+    store("input_ids", tensors.Tensor((2, SAMPLES, 5), tokens[:-1], "i64"))(folder)
+    store("labels", tensors.Tensor((2, SAMPLES, 5), tokens[1:], "i64"))(folder)
+
+
 def data_cases():
+    token_file = lambda folder: (folder / "tokens.bin").write_bytes(bytes(2 * (2 * SAMPLES * 5 + 1)))
+    no_length = lambda folder: (token_file(folder), configure(model={"loss": {"logits": "logits"}})(folder))
+    tokens = TRAIN[:6] + ["tokens.bin"] + QUIET
     labels_error = r"step %d, input 'labels': sample %d: must be in \[0, 3\) or -100, got %d$"
     load = ["--load-model", "weights.safetensors"]
     old_header, new_header = b"(4, 6, 5, ), }" + b" " * 26, b"(4, 6, 4611686018427387904, 4, 5, ), }"
@@ -214,6 +265,16 @@ def data_cases():
         Case("missing folder", BAD_INPUT, r"data: no such data folder", remove("data"), flags=NO_MEMORY),
         Case("missing file", BAD_INPUT, r"data.*labels", remove("data/labels.npy"), flags=NO_MEMORY),
         Case("no data", BAD_INPUT, r"--data must be given: the model has input 'x'", command=TRAIN[:5] + QUIET + OUTPUTS, flags=NO_MEMORY),
+        Case("another file name", BAD_INPUT, r"data/x\.npy: no such file, which must have the data of input 'x' \[batch, width\]; data has labels\.npy, y\.npy$",
+             open_width(lambda folder: (folder / "data/x.npy").rename(folder / "data/y.npy"))),
+        Case("no dim of steps", BAD_INPUT, r"data/x\.npy: must have the dims \[steps, batch, width\] for input 'x' \[batch, width\], got \[6, 5\]$",
+             open_width(store("x", floats(SAMPLES, 5)))),
+        Case("tokens without the length of sequences", BAD_INPUT, r"tokens\.bin: a file of tokens does not tell .*\"model\.dims\".* 'input_ids' \[batch, sequence\]",
+             language_model(False, no_length), tokens),
+        Case("tokens whose labels are shifted again", BAD_INPUT, r"tokens\.bin: \"model\.loss\.shift\" must be false, got true: the labels of a file of tokens",
+             language_model(True, token_file), tokens),
+        Case("next tokens that are shifted again", BAD_INPUT, r"data/labels\.npy: \"model\.loss\.shift\" must be false, got true: these are the next tokens of 'input_ids'",
+             language_model(True, next_tokens)),
         Case("wrong shape", BAD_INPUT, r"x\.npy: shape must be .*\[6, 5\] of input 'x', got \[4, 6, 9\]",
              store("x", floats(STEPS, SAMPLES, 9)), flags=NO_MEMORY),
         Case("too few dims", BAD_INPUT, r"\bx\b", store("x", floats(STEPS, SAMPLES))),
