@@ -36,6 +36,9 @@ if shutil.which("protoc") and os.path.exists("/usr/include/onnx/onnx.proto"):
     config.available_features.add("onnx-text")
 if shutil.which("shellcheck"):
     config.available_features.add("shellcheck")
+if os.environ.get("DS_PEER_PYTHON"):  # a Python with torch and onnx, to compare with
+    config.available_features.add("peer-python")
+    config.substitutions.append(("%peer-python", os.environ["DS_PEER_PYTHON"]))
 if lit_config.params.get("slow"):  # `lit --param slow=1`: the whole matrices as well
     config.available_features.add("slow")
 if shutil.which("nvidia-smi"):

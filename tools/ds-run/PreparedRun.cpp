@@ -4,6 +4,7 @@
 #include "PreparedRun.h"
 
 #include "CompileCache.h"
+#include "LabelChecks.h"
 
 #include "ds/Plan/Check.h"
 #include "ds/Runtime/Device/AvailableMemory.h"
@@ -177,6 +178,8 @@ static absl::Status checkData(const RunOptions &options, PreparedRun &run) {
   if (!options.tokenType.empty())
     type = options.tokenType == "uint32" ? runtime::ElementType::U32 : runtime::ElementType::U16;
   DS_ASSIGN_OR_RETURN(const auto data, runtime::openData(*run.plan, options.data, type));
+  if (run.config && hasInput(*run.plan, runtime::kLearningRateInput))
+    DS_RETURN_IF_ERROR(checkShift(run.config->model.loss, *run.plan, options.data));
   if (run.job.steps == 0)
     run.job.steps = data->steps();
   return absl::OkStatus();
