@@ -44,9 +44,16 @@ static LogicalResult gelu(LocalCall &call) {
   return mapInput(call, cast<GeluOp>(call.op).getKind() == GeluKind::Tanh ? geluByTanh : geluByErf);
 }
 
+/// The value itself: only gradients stop there.
+static LogicalResult stopGradient(LocalCall &call) {
+  call.result() = call.operand(0);
+  return success();
+}
+
 void ds::addActivationOps(SemanticsTable &table) {
   table.add<GeluOp>(gelu, OnFlat::Allowed);
   table.add<SigmoidOp>([](LocalCall &call) { return mapInput(call, sigmoid); }, OnFlat::Allowed);
   table.add<SiluOp>([](LocalCall &call) { return mapInput(call, silu); }, OnFlat::Allowed);
+  table.add<StopGradientOp>(stopGradient, OnFlat::Allowed);
   table.add<SoftplusOp>([](LocalCall &call) { return mapInput(call, softplus); }, OnFlat::Allowed);
 }

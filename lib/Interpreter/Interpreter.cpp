@@ -317,7 +317,7 @@ LogicalResult Interpreter::Impl::runOp(Operation *op) {
       .Case([&](WaitOp wait) { return runWait(wait); })
       // The value is that of the source; `ds.wait` makes the destinations.
       .Case([&](StartOp) { return success(); })
-      .Case<LayoutCastOpInterface, ConstrainOp, FenceOp, RelayoutOp, StopGradientOp>(
+      .Case<LayoutCastOpInterface, ConstrainOp, FenceOp, RelayoutOp>(
           [&](auto cast) { return setCast(cast->getOperand(0), cast->getResult(0)); })
       .Default([&](Operation *compute) { return runCompute(compute); });
 }

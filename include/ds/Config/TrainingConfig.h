@@ -115,12 +115,12 @@ struct LossConfig {
 /// `model`: what DeepSpeed's file has no place for.
 struct ModelConfig {
   LossConfig loss;
-  std::map<std::string, int64_t> dims; ///< symbolic dimension -> extent
-  int64_t stopAfterBadSteps = 3;       ///< in a row, of a loss or norm that is not finite; 0: they are trained on
+  std::map<std::string, int64_t> dims;   ///< symbolic dimension -> extent
+  int64_t stopAfterBadSteps = 3;         ///< in a row, of a loss or norm that is not finite; 0: they are trained on
   std::vector<std::string> stopGradient; ///< names of values of the graph
-  std::vector<std::string> frozen;     ///< expressions (`matchNames`): parameters that are not trained
-  std::vector<std::string> parameters; ///< expressions: tensors that are parameters, whatever the file shows
-  std::vector<std::string> buffers;    ///< expressions: tensors that are none
+  std::vector<std::string> frozen;       ///< expressions (`matchNames`): parameters that are not trained
+  std::vector<std::string> parameters;   ///< expressions: tensors that are parameters, whatever the file shows
+  std::vector<std::string> buffers;      ///< expressions: tensors that are none
   /// Groups of expressions: all that one group matches is one parameter. Unset: what the file shows.
   std::optional<std::vector<std::vector<std::string>>> tied;
 };

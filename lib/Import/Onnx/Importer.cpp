@@ -68,7 +68,7 @@ private:
   std::vector<std::pair<const Variable *, Tensor>> assigned;
   std::set<std::string> symbolicDims, unboundDims;
   llvm::StringSet<> stopped; ///< names of the values that have no gradient
-  std::string batchDim; ///< the symbolic dim of the samples; empty: there is none
+  std::string batchDim;      ///< the symbolic dim of the samples; empty: there is none
 };
 } // namespace
 

@@ -27,6 +27,7 @@ std::vector<Json> otherValues(const ConfigKey &key) {
                                   Json::array({0.5, 0.25}),
                                   Json::array({3, 5}),
                                   Json::array({"a"}),
+                                  Json::array({Json::array({"a", "b"})}),
                                   Json({{"enabled", true}}),
                                   Json({{"batch", 3}})};
   for (const double number : {0.5, 1.0, 2.0, 77.0, -3.0})
