@@ -85,7 +85,7 @@ static double save(const std::string &folder, const plan::PlanT &plan, char *mem
                                  }};
   const std::string path = folder + "/ds-bench-save.safetensors";
   const double begin = now();
-  absl::StatusOr<runtime::PendingFile> file = runtime::PendingFile::create(path);
+  absl::StatusOr<PendingFile> file = PendingFile::create(path);
   absl::Status status = file.status();
   if (status.ok())
     status = runtime::saveVariables(rank, {plan::VariableRole::Parameter}, file->file());

@@ -8,7 +8,7 @@
 #include "SchemaCheck.h"
 #include "Text.h"
 
-#include <fstream>
+#include "ds/Files/File.h"
 
 namespace ds {
 
@@ -100,15 +100,8 @@ absl::StatusOr<TrainingConfig> parseTrainingConfig(std::string_view text, std::s
 }
 
 absl::StatusOr<TrainingConfig> loadTrainingConfig(const std::string &path) {
-  constexpr std::streamsize maxSize = 1 << 20;
-  std::ifstream file(path, std::ios::binary);
-  std::string text(maxSize + 1, '\0');
-  file.read(text.data(), maxSize + 1);
-  if (!file.is_open() || file.bad() || (file.gcount() == 0 && !file.eof()))
-    return absl::InvalidArgumentError(printable(path, 200) + ": must be a readable file");
-  if (file.gcount() > maxSize)
-    return absl::InvalidArgumentError(printable(path, 200) + ": must be at most 1 MiB large");
-  return parseTrainingConfig(std::string_view(text).substr(0, static_cast<size_t>(file.gcount())), path);
+  const absl::StatusOr<std::string> text = readWholeFile(path, kMaxConfigBytes);
+  return text.ok() ? parseTrainingConfig(*text, path) : text.status();
 }
 
 static Json::json_pointer pointerTo(const ConfigKey &key) {

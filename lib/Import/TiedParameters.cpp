@@ -7,11 +7,11 @@
 #include "ds/Import/TiedParameters.h"
 
 #include "ds/Dialect/Names.h"
+#include "ds/Files/File.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -54,23 +54,30 @@ public:
   explicit Files(StringRef folder) : folder(folder) {}
 
   std::optional<ArrayRef<Bits>> find(FileRangeAttr range) {
-    std::unique_ptr<llvm::MemoryBuffer> &file = files[range.getPath()];
-    if (!file) {
-      SmallString<128> path(folder);
-      llvm::sys::path::append(path, range.getPath());
-      if (auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false))
-        file = std::move(*opened);
-    }
-    if (!file || range.getOffset() > file->getBufferSize() ||
-        range.getLength() > file->getBufferSize() - range.getOffset())
+    const StringRef content = contentOf(range.getPath());
+    if (range.getOffset() > content.size() || range.getLength() > content.size() - range.getOffset())
       return std::nullopt;
-    const char *begin = file->getBufferStart() + range.getOffset();
+    const char *begin = content.data() + range.getOffset();
     return ArrayRef(reinterpret_cast<const Bits *>(begin), range.getLength() / sizeof(Bits));
   }
 
 private:
+  /// Empty if the file cannot be read.
+  StringRef contentOf(StringRef name) {
+    auto known = files.find(name);
+    if (known == files.end()) {
+      SmallString<128> path(folder);
+      llvm::sys::path::append(path, name);
+      absl::StatusOr<MappedFile> opened = MappedFile::open(path.str().str());
+      if (!opened.ok())
+        return {};
+      known = files.try_emplace(name, *std::move(opened)).first;
+    }
+    return known->second.bytes();
+  }
+
   StringRef folder;
-  llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> files;
+  llvm::StringMap<MappedFile> files;
 };
 
 } // namespace

@@ -3,12 +3,13 @@
 
 #include "ds/Interpreter/TensorFiles.h"
 
+#include "ds/Files/File.h"
+
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -86,11 +87,11 @@ static Expected<DenseTensor> readElements(StringRef data, const Shape &shape, El
   return tensor;
 }
 
-static Expected<std::unique_ptr<llvm::MemoryBuffer>> openFile(const Twine &path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return fail("file \"" + path + "\" must be readable: " + buffer.getError().message());
-  return std::move(*buffer);
+static Expected<MappedFile> openFile(const Twine &path) {
+  absl::StatusOr<MappedFile> file = MappedFile::open(path.str());
+  if (!file.ok())
+    return fail(std::string(file.status().message()));
+  return *std::move(file);
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,16 +120,16 @@ Expected<DenseTensor> ds::readFileRange(StringRef folder, FileRangeAttr range, R
     return fail("path \"" + path + "\" must stay inside the model's folder");
   SmallString<128> full(folder);
   llvm::sys::path::append(full, path);
-  auto buffer = openFile(full);
-  if (!buffer)
-    return buffer.takeError();
-  const uint64_t size = (*buffer)->getBufferSize();
+  auto file = openFile(full);
+  if (!file)
+    return file.takeError();
+  const StringRef bytes = file->bytes();
+  const uint64_t size = bytes.size();
   if (range.getOffset() > size || range.getLength() > size - range.getOffset())
     return fail("range [" + Twine(range.getOffset()) + ", +" + Twine(range.getLength()) + ") must be inside file \"" +
                 path + "\" of " + Twine(size) + " bytes");
   ArrayRef<int64_t> dims = type.getShape();
-  return readElements((*buffer)->getBuffer().substr(range.getOffset(), range.getLength()),
-                      Shape(dims.begin(), dims.end()), *format);
+  return readElements(bytes.substr(range.getOffset(), range.getLength()), Shape(dims.begin(), dims.end()), *format);
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,10 +195,10 @@ static Expected<DenseTensor> parseNpy(StringRef data) {
 }
 
 Expected<DenseTensor> ds::readNpy(StringRef path) {
-  auto buffer = openFile(path);
-  if (!buffer)
-    return buffer.takeError();
-  Expected<DenseTensor> tensor = parseNpy((*buffer)->getBuffer());
+  auto file = openFile(path);
+  if (!file)
+    return file.takeError();
+  Expected<DenseTensor> tensor = parseNpy(file->bytes());
   if (!tensor)
     return fail("file \"" + path + "\": " + llvm::toString(tensor.takeError()));
   return tensor;
@@ -236,10 +237,10 @@ static Expected<DenseTensor> parseSafetensor(const llvm::json::Object &entry, St
 }
 
 Expected<TensorMap> ds::readSafetensors(StringRef path) {
-  auto buffer = openFile(path);
-  if (!buffer)
-    return buffer.takeError();
-  StringRef data = (*buffer)->getBuffer();
+  auto file = openFile(path);
+  if (!file)
+    return file.takeError();
+  StringRef data = file->bytes();
   if (data.size() < 8 || llvm::support::endian::read64le(data.data()) > data.size() - 8)
     return fail("file \"" + path + "\" must have a header that fits it");
   const uint64_t length = llvm::support::endian::read64le(data.data());

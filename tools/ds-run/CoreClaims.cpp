@@ -20,7 +20,7 @@ static int claim(int core) {
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path + 1, name.data(), name.size()); // behind a zero byte: no file
   const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  runtime::File socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), name);
+  File socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), name);
   if (::bind(socket.descriptor(), reinterpret_cast<sockaddr *>(&address), bytes) != 0)
     return -1;
   return socket.release();

@@ -6,7 +6,7 @@
 #ifndef DS_TOOLS_DS_RUN_CORECLAIMS_H
 #define DS_TOOLS_DS_RUN_CORECLAIMS_H
 
-#include "ds/Runtime/Session/File.h"
+#include "ds/Files/File.h"
 
 #include <vector>
 
@@ -26,7 +26,7 @@ public:
 
 private:
   std::vector<int> claimed;
-  std::vector<runtime::File> sockets;
+  std::vector<File> sockets;
   size_t others = 0;
 };
 

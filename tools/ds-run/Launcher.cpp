@@ -19,7 +19,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,7 +76,7 @@ std::string describeExit(int waitStatus) {
 namespace {
 struct RankProcess {
   pid_t process = -1;
-  runtime::File messages; ///< the reading end of its pipe
+  File messages; ///< the reading end of its pipe
   std::string partialLine;
   bool isRunning = false, isDone = false, hasFailed = false;
   bool isStopped = false; ///< by SIGSTOP or the like
@@ -124,17 +123,15 @@ private:
 };
 } // namespace
 
-static absl::StatusOr<runtime::File> makeJobFile(const Job &job) {
-  runtime::File file(::memfd_create("ds-run-job", MFD_CLOEXEC), "job");
-  if (file.descriptor() < 0)
-    return runtime::memoryError(absl::StrCat("cannot create memory file: ", std::strerror(errno)));
+static absl::StatusOr<File> makeJobFile(const Job &job) {
+  DS_ASSIGN_OR_RETURN(File file, File::makeInMemory("ds-run-job"));
   const std::string text = writeJob(job);
   DS_RETURN_IF_ERROR(file.writeAt(0, text.data(), static_cast<int64_t>(text.size())));
   return file;
 }
 
 absl::Status Launcher::start() {
-  std::vector<runtime::File> writers;
+  std::vector<File> writers;
   job.launcher = ::getpid();
   job.sharedDescriptor = shared.descriptor();
   for (RankProcess &rank : ranks) {
@@ -142,12 +139,12 @@ absl::Status Launcher::start() {
     if (::pipe2(ends, O_CLOEXEC) != 0)
       return absl::FailedPreconditionError(absl::StrCat("cannot create a pipe for each rank: ", std::strerror(errno),
                                                         "; the limit of open files is ulimit -n"));
-    rank.messages = runtime::File(ends[0], "messages");
+    rank.messages = File(ends[0], "messages");
     ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
     writers.emplace_back(ends[1], "messages");
     job.messageDescriptors.push_back(ends[1]);
   }
-  DS_ASSIGN_OR_RETURN(const runtime::File jobFile, makeJobFile(job));
+  DS_ASSIGN_OR_RETURN(const File jobFile, makeJobFile(job));
   for (size_t rank = 0; rank < ranks.size(); ++rank)
     DS_RETURN_IF_ERROR(spawn(static_cast<int64_t>(rank), jobFile.descriptor(), writers[rank].descriptor()));
   return absl::OkStatus();

@@ -3,9 +3,10 @@
 
 #include "PreparedRun.h"
 
-#include "CompileCache.h"
+#include "CompileModel.h"
 #include "LabelChecks.h"
 
+#include "ds/Files/Folder.h"
 #include "ds/Plan/Check.h"
 #include "ds/Runtime/Device/AvailableMemory.h"
 #include "ds/Runtime/Session/TensorFiles.h"
@@ -14,7 +15,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -33,7 +33,11 @@ void noteDefaultClipping(const TrainingConfig &config) {
 
 int reportError(const absl::Status &status) {
   printMessage(absl::StrCat("error: ", status.message()));
-  return exitCodeOf(status.code());
+  const ExitCode code = exitCodeOf(status.code());
+  if (code == kExitDefect)
+    printMessage("note: this is a defect of ds-mlir, not of your input. Please open an issue with the project, and "
+                 "attach the plan and the command line");
+  return code;
 }
 
 static std::string folderOf(const std::string &path) {
@@ -59,7 +63,7 @@ static void addDataShapes(const std::string &data, std::vector<std::string> &fla
     if (entry.path().extension() != ".npy")
       continue;
     const std::string name = entry.path().lexically_relative(data).replace_extension().string();
-    const absl::StatusOr<runtime::File> file = runtime::File::open(entry.path().string());
+    const absl::StatusOr<File> file = File::open(entry.path().string());
     const auto tensor = file.ok() ? runtime::readNumpyHeader(*file) : file.status();
     if (tensor.ok() && tensor->shape.size() > 1)
       found.push_back(absl::StrCat("--input-shape=", name, "=",
@@ -69,7 +73,7 @@ static void addDataShapes(const std::string &data, std::vector<std::string> &fla
   flags.insert(flags.end(), found.begin(), found.end());
 }
 
-/// The plan's path: the program itself, or what the compiler makes of it.
+/// The plan: the program itself, or what the compiler makes of it.
 static absl::StatusOr<CompileResult> resolvePlan(const RunOptions &options) {
   std::error_code error;
   if (!fs::exists(options.program, error))
@@ -79,7 +83,7 @@ static absl::StatusOr<CompileResult> resolvePlan(const RunOptions &options) {
       return absl::InvalidArgumentError(
           absl::StrCat(options.program, ": is a plan already, so --plan-out and compiler flags have no meaning"));
     CompileResult result;
-    result.plan = options.program;
+    DS_ASSIGN_OR_RETURN(result.plan, File::open(options.program));
     return result;
   }
   if (absl::EndsWith(options.program, ".dsplan"))
@@ -99,13 +103,9 @@ static absl::StatusOr<CompileResult> resolvePlan(const RunOptions &options) {
   return compileModel(request);
 }
 
-static absl::Status loadCheckedPlan(const std::string &path, int64_t ranks, PreparedRun &run) {
-  DS_ASSIGN_OR_RETURN(run.planFile, runtime::File::open(path));
-  const std::string opened = absl::StrCat("/proc/self/fd/", run.planFile.descriptor());
-  absl::StatusOr<std::unique_ptr<plan::PlanT>> plan = plan::loadPlan(opened);
-  if (!plan.ok()) // by the name that the user knows
-    return absl::Status(plan.status().code(), absl::StrReplaceAll(plan.status().message(), {{opened, path}}));
-  run.plan = *std::move(plan);
+static absl::Status loadCheckedPlan(int64_t ranks, PreparedRun &run) {
+  const std::string &path = run.planFile.path();
+  DS_ASSIGN_OR_RETURN(run.plan, plan::loadPlan(run.planFile));
   if (const absl::Status status = plan::check(*run.plan); !status.ok())
     return absl::Status(status.code(), absl::StrCat(status.message(), " (", path, ")"));
   const int64_t planned = plan::meshOf(*run.plan).numRanks();
@@ -149,7 +149,7 @@ static absl::Status readConfig(const RunOptions &options, PreparedRun &run) {
   run.job.config = run.plan->config;
   run.job.configName = "the plan's ds_config.json";
   if (!options.config.empty()) {
-    DS_ASSIGN_OR_RETURN(run.job.config, runtime::readWholeFile(options.config, 1 << 20));
+    DS_ASSIGN_OR_RETURN(run.job.config, readWholeFile(options.config, kMaxConfigBytes));
     run.job.configName = options.config;
   }
   if (run.job.config.empty() && hasInput(*run.plan, runtime::kLearningRateInput))
@@ -224,34 +224,37 @@ static absl::Status checkMemory(const plan::PlanT &plan) {
                                                    : absl::StrCat("the memory of ", ranks, " ranks, an arena each,"));
 }
 
-/// Before the work whose results go there.
-static absl::Status checkOutputs(const RunOptions &options, std::vector<std::string> paths) {
-  paths.insert(paths.end(), {options.planOut, options.report});
-  for (const std::string &path : paths)
-    if (!path.empty())
-      DS_RETURN_IF_ERROR(runtime::checkWritable(path));
-  return absl::OkStatus();
+static std::string modelFolderOf(const RunOptions &options) {
+  return options.modelFolder.empty() ? folderOf(options.program) : options.modelFolder;
 }
 
-absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options, const std::vector<std::string> &outputs) {
+absl::Status checkRunOutputs(const RunOptions &options, const plan::PlanT *plan, const std::vector<Output> &outputs) {
+  std::vector<std::string> inputs = {options.program, options.config, options.data};
+  if (plan)
+    for (const auto &file : plan->model_files)
+      inputs.push_back((fs::path(modelFolderOf(options)) / file->path).string());
+  DS_RETURN_IF_ERROR(checkOutputs(outputs, inputs));
+  // Weights may take the place of those that the run begins with, as that happens at its end; the log begins before.
+  std::vector<Output> early;
+  std::copy_if(outputs.begin(), outputs.end(), std::back_inserter(early),
+               [](auto &output) { return output.mayBeStream; });
+  return checkOutputs(early, {options.loadModel});
+}
+
+absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options, std::vector<Output> outputs) {
   PreparedRun run;
-  DS_RETURN_IF_ERROR(checkOutputs(options, outputs));
+  outputs.push_back({"--report", options.report});
+  outputs.push_back({"--plan-out", options.planOut});
+  DS_RETURN_IF_ERROR(checkRunOutputs(options, nullptr, outputs)); // before the work whose results go there
   DS_ASSIGN_OR_RETURN(CompileResult compiled, resolvePlan(options));
   run.exitCode = compiled.exitCode;
   if (run.exitCode != 0)
     return run;
-  absl::Status loaded = loadCheckedPlan(compiled.plan, options.ranks, run);
-  if (!loaded.ok() && compiled.wasCached) { // a damaged cache is not the caller's fault
-    std::error_code error;
-    fs::remove(compiled.plan, error);
-    DS_ASSIGN_OR_RETURN(compiled, resolvePlan(options));
-    loaded = compiled.exitCode == 0 ? loadCheckedPlan(compiled.plan, options.ranks, run) : absl::OkStatus();
-    run.exitCode = compiled.exitCode;
-  }
-  DS_RETURN_IF_ERROR(loaded);
-  if (run.exitCode != 0)
-    return run;
-
+  run.planFile = std::move(compiled.plan);
+  DS_RETURN_IF_ERROR(loadCheckedPlan(options.ranks, run));
+  outputs.pop_back(); // the plan is there now
+  DS_RETURN_IF_ERROR(checkRunOutputs(options, run.plan.get(), outputs));
+  DS_RETURN_IF_ERROR(runtime::checkModelFiles(*run.plan, modelFolderOf(options)));
   DS_RETURN_IF_ERROR(readConfig(options, run));
   DS_RETURN_IF_ERROR(checkData(options, run));
   DS_RETURN_IF_ERROR(checkMemory(*run.plan));
@@ -261,9 +264,9 @@ absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options, const std::vec
   const bool isAlone = plan::meshOf(*run.plan).numRanks() == 1;
   ::setenv("OMP_WAIT_POLICY", isAlone ? "active" : "passive", /*overwrite=*/0);
   run.job.planDescriptor = run.planFile.descriptor();
-  run.job.planName = compiled.plan;
+  run.job.planName = run.planFile.path();
   run.job.fingerprint = run.plan->fingerprint;
-  run.job.modelFolder = options.modelFolder.empty() ? folderOf(options.program) : options.modelFolder;
+  run.job.modelFolder = modelFolderOf(options);
   run.job.dataPath = options.data;
   run.job.tokenType = options.tokenType;
   run.job.loadModel = options.loadModel;
@@ -298,10 +301,7 @@ absl::Status finishRun(const RunOptions &options, const Progress &progress) {
   progress.printSummary();
   if (options.report.empty())
     return absl::OkStatus();
-  DS_ASSIGN_OR_RETURN(runtime::PendingFile file, runtime::PendingFile::create(options.report));
-  const std::string text = progress.report();
-  DS_RETURN_IF_ERROR(file.file().writeAt(0, text.data(), static_cast<int64_t>(text.size())));
-  return file.commit();
+  return writeWholeFile(options.report, progress.report());
 }
 
 int reportJob(const JobResult &result, Progress &progress) {

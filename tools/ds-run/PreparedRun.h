@@ -12,6 +12,7 @@
 #include "Progress.h"
 
 #include "ds/Config/TrainingConfig.h"
+#include "ds/Files/Outputs.h"
 
 namespace ds {
 
@@ -19,15 +20,18 @@ namespace ds {
 struct PreparedRun {
   int exitCode = 0; ///< of a compiler that failed; then nothing else is set
   std::unique_ptr<plan::PlanT> plan;
-  runtime::File planFile;
+  File planFile;
   CoreClaims cores; ///< held as long as the job runs
   std::optional<TrainingConfig> config;
   Job job;
 };
 
-/// Checks that the files `outputs` (empty ones are none) and those of `options` can be written, compiles the program if
-/// it is a model, loads the plan, checks it and the data, and fills in the job.
-absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options, const std::vector<std::string> &outputs);
+/// Checks that `outputs` and those of `options` can be written and are nothing that the run reads, compiles the program
+/// if it is a model, loads the plan, checks it and the data, and fills in the job.
+absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options, std::vector<Output> outputs);
+
+/// Checks outputs against all that the run reads. Before there is a plan, the files of its values are not known.
+absl::Status checkRunOutputs(const RunOptions &options, const plan::PlanT *plan, const std::vector<Output> &outputs);
 
 /// How many threads a rank gets if the user asked for `asked`; 0: the cores of this process, shared by the ranks.
 int threadsPerRank(int asked, int64_t ranks);

@@ -16,8 +16,8 @@ namespace ds {
 namespace {
 /// Variables to write at the end.
 struct SaveTarget {
-  std::string path;
-  std::vector<int> roles; ///< plan::VariableRole
+  std::string flag, path;
+  std::set<plan::VariableRole> roles;
 };
 } // namespace
 
@@ -31,11 +31,8 @@ static std::map<std::string, plan::VariableRole> rolesByName() {
 /// What `options` asks to save.
 static absl::StatusOr<std::vector<SaveTarget>> saveTargets(const TrainOptions &options) {
   std::vector<SaveTarget> targets;
-  if (!options.saveModel.empty()) {
-    targets.push_back({options.saveModel, {}});
-    for (const plan::VariableRole role : runtime::modelRoles())
-      targets.back().roles.push_back(static_cast<int>(role));
-  }
+  if (!options.saveModel.empty())
+    targets.push_back({"--save-model", options.saveModel, runtime::modelRoles()});
   const std::map<std::string, plan::VariableRole> names = rolesByName();
   for (const std::string &dump : options.dumps) {
     const size_t equals = dump.find('=');
@@ -45,23 +42,30 @@ static absl::StatusOr<std::vector<SaveTarget>> saveTargets(const TrainOptions &o
       return absl::InvalidArgumentError(absl::StrCat("--dump-variables must be ROLE=FILE with a role of ",
                                                      absl::StrJoin(names, ", ", nameOnly), ", got ", dump));
     }
-    targets.push_back({dump.substr(equals + 1), {static_cast<int>(role->second)}});
+    targets.push_back({"--dump-variables", dump.substr(equals + 1), {role->second}});
   }
   return targets;
 }
 
-/// Opens the files, which appear when they are committed and not otherwise, and adds them to `job`. `profile`: the
-/// trace's path, or empty.
-static absl::StatusOr<std::vector<runtime::PendingFile>> openTargets(const std::vector<SaveTarget> &targets,
-                                                                     const std::string &profile, Job &job) {
-  std::vector<runtime::PendingFile> files;
+/// Opens the files, which appear when they are committed and not otherwise, takes the room that they need, so that a
+/// full disk is found before the training, and adds them to the job. `profile`: the trace's path, or empty.
+static absl::StatusOr<std::vector<PendingFile>> openTargets(const std::vector<SaveTarget> &targets,
+                                                            const std::string &profile, PreparedRun &run) {
+  Job &job = run.job;
+  std::vector<PendingFile> files;
   for (const SaveTarget &target : targets) {
-    DS_ASSIGN_OR_RETURN(runtime::PendingFile file, runtime::PendingFile::create(target.path));
+    DS_ASSIGN_OR_RETURN(PendingFile file, PendingFile::create(target.path));
+    DS_ASSIGN_OR_RETURN(const int64_t bytes, runtime::savedBytes(*run.plan, target.roles));
+    DS_RETURN_IF_ERROR(file.reserve(bytes));
     files.push_back(std::move(file));
-    job.saves.push_back({target.roles, files.back().file().descriptor()});
+    Job::Save save;
+    save.descriptor = files.back().file().descriptor();
+    for (const plan::VariableRole role : target.roles)
+      save.roles.push_back(static_cast<int>(role));
+    job.saves.push_back(std::move(save));
   }
   if (!profile.empty()) {
-    DS_ASSIGN_OR_RETURN(runtime::PendingFile file, runtime::PendingFile::create(profile));
+    DS_ASSIGN_OR_RETURN(PendingFile file, PendingFile::create(profile));
     files.push_back(std::move(file));
     job.profileDescriptor = files.back().file().descriptor();
   }
@@ -71,9 +75,11 @@ static absl::StatusOr<std::vector<runtime::PendingFile>> openTargets(const std::
 static absl::StatusOr<std::FILE *> openLog(const std::string &path) {
   if (path.empty())
     return nullptr;
-  std::FILE *log = std::fopen(path.c_str(), "we");
+  DS_ASSIGN_OR_RETURN(File file, openForAppending(path));
+  std::FILE *log = ::fdopen(file.descriptor(), "w");
   if (!log)
-    return absl::InvalidArgumentError(absl::StrCat(path, ": cannot write: ", std::strerror(errno)));
+    return absl::ResourceExhaustedError(absl::StrCat(path, ": cannot write: ", std::strerror(errno)));
+  file.release();
   return log;
 }
 
@@ -92,13 +98,13 @@ static void announce(const PreparedRun &run, bool isQuiet) {
 
 static absl::StatusOr<int> train(const TrainOptions &options) {
   DS_ASSIGN_OR_RETURN(const std::vector<SaveTarget> targets, saveTargets(options));
-  std::vector<std::string> outputs = {options.log, options.profile};
+  std::vector<Output> outputs = {{"--log", options.log, /*mayBeStream=*/true}, {"--profile", options.profile}};
   for (const SaveTarget &target : targets)
-    outputs.push_back(target.path);
+    outputs.push_back({target.flag, target.path});
   DS_ASSIGN_OR_RETURN(PreparedRun run, prepareRun(options, outputs));
   if (run.exitCode != 0)
     return run.exitCode;
-  DS_ASSIGN_OR_RETURN(std::vector<runtime::PendingFile> saves, openTargets(targets, options.profile, run.job));
+  DS_ASSIGN_OR_RETURN(std::vector<PendingFile> saves, openTargets(targets, options.profile, run));
   DS_ASSIGN_OR_RETURN(std::FILE * log, openLog(options.log));
   const std::unique_ptr<std::FILE, int (*)(std::FILE *)> logOwner(
       log, [](std::FILE *file) { return file ? std::fclose(file) : 0; });
@@ -115,7 +121,7 @@ static absl::StatusOr<int> train(const TrainOptions &options) {
   const JobResult result = runJob(*run.plan, run.job, progress);
   if (result.hasResults) { // also of a training that was stopped over its numbers: the last good weights
     progress.endLine();
-    for (runtime::PendingFile &file : saves)
+    for (PendingFile &file : saves)
       DS_RETURN_IF_ERROR(file.commit());
     DS_RETURN_IF_ERROR(finishRun(options, progress));
   }

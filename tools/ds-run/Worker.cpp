@@ -125,7 +125,7 @@ static absl::StatusOr<runtime::SessionOptions> sessionOptions(const Job &job) {
 }
 
 static absl::StatusOr<std::unique_ptr<plan::PlanT>> loadSamePlan(const Job &job) {
-  auto plan = plan::loadPlan(absl::StrCat("/proc/self/fd/", job.planDescriptor));
+  auto plan = plan::loadPlan(File(job.planDescriptor, job.planName));
   if (plan.ok() && (*plan)->fingerprint != job.fingerprint)
     return absl::DataLossError(absl::StrCat(job.planName, ": must be the same plan on all ranks, got fingerprint ",
                                             (*plan)->fingerprint, " and ", job.fingerprint));
@@ -155,7 +155,7 @@ static absl::Status runRank(const Job &job, int64_t rank, EventSender &events) {
 }
 
 static absl::StatusOr<Job> readJobFile(int descriptor) {
-  runtime::File file(descriptor, "job");
+  File file(descriptor, "job");
   DS_ASSIGN_OR_RETURN(const int64_t bytes, file.size());
   std::string text(static_cast<size_t>(bytes), '\0');
   DS_RETURN_IF_ERROR(file.readAt(0, text.data(), bytes));

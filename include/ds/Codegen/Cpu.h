@@ -38,6 +38,10 @@ struct CpuOptions {
   std::string cache = {};     ///< the folder in which compiled kernels are kept; empty: none
 };
 
+/// The CPU that CpuOptions::cpu names: target triple, tuning and the features that kernels use. Nothing, and why, if it
+/// is not known.
+std::optional<std::string> describeCpu(llvm::StringRef cpu, std::string &error);
+
 /// The kernels of a plan, and those that an earlier compilation left in the cache.
 struct KernelCounts {
   size_t all = 0, cached = 0;

@@ -146,7 +146,10 @@ struct TrainingConfig {
 /// places by their JSON path, one per line.
 absl::StatusOr<TrainingConfig> parseTrainingConfig(std::string_view text, std::string_view fileName);
 
-/// Reads the configuration in the file `path`, of at most 1 MiB. Fails also with InvalidArgument if it cannot be read.
+/// The largest file that loadTrainingConfig reads.
+inline constexpr int64_t kMaxConfigBytes = 1 << 20;
+
+/// Reads the configuration in the file `path`. Fails also with InvalidArgument if it cannot be read.
 absl::StatusOr<TrainingConfig> loadTrainingConfig(const std::string &path);
 
 /// The effective settings as JSON: every key with a place in `TrainingConfig`, defaults included. Parsing the result

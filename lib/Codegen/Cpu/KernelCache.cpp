@@ -3,15 +3,15 @@
 
 #include "KernelCache.h"
 
+#include "ds/Codegen/CompilerIdentity.h"
+#include "ds/Files/PendingFile.h"
+
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Chrono.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 
-#include <elf.h>
-#include <link.h>
+#include <sys/stat.h>
 
 using namespace mlir;
 using namespace ds;
@@ -23,45 +23,6 @@ static constexpr StringRef kExtension = ".kernel";
 std::string ds::hashOf(StringRef bytes) {
   const llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(bytes));
   return llvm::utohexstr(hash.high64, /*LowerCase=*/true, 16) + llvm::utohexstr(hash.low64, /*LowerCase=*/true, 16);
-}
-
-//===----------------------------------------------------------------------===//
-// What makes code
-//===----------------------------------------------------------------------===//
-
-/// The build id in the notes [begin, end) of a loaded object; empty if there is none.
-static StringRef findBuildId(const char *begin, const char *end) {
-  while (begin + sizeof(ElfW(Nhdr)) <= end) {
-    const auto *note = reinterpret_cast<const ElfW(Nhdr) *>(begin);
-    const char *name = begin + sizeof(*note), *content = name + llvm::alignTo(note->n_namesz, 4);
-    if (note->n_type == NT_GNU_BUILD_ID && StringRef(name, note->n_namesz) == StringRef("GNU", 4))
-      return StringRef(content, note->n_descsz);
-    begin = content + llvm::alignTo(note->n_descsz, 4);
-  }
-  return StringRef();
-}
-
-/// The build ids of this program and of all libraries that it has loaded, in hexadecimal: the code generator's version,
-/// LLVM's and MLIR's. Empty if an object has none, so that its changes would not be seen.
-static std::string compilerIdentity() {
-  struct Found {
-    std::string text;
-    bool isComplete = true;
-  } found;
-  dl_iterate_phdr(
-      [](dl_phdr_info *object, size_t, void *data) {
-        StringRef id;
-        for (const ElfW(Phdr) & header : llvm::ArrayRef(object->dlpi_phdr, object->dlpi_phnum))
-          if (const char *start = reinterpret_cast<const char *>(object->dlpi_addr + header.p_vaddr);
-              header.p_type == PT_NOTE && id.empty())
-            id = findBuildId(start, start + header.p_memsz);
-        auto *result = static_cast<Found *>(data);
-        result->text += llvm::toHex(id, /*LowerCase=*/true);
-        result->isComplete &= !id.empty();
-        return 0;
-      },
-      &found);
-  return found.isComplete ? found.text : "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,12 +38,9 @@ KernelCache::KernelCache(std::string givenFolder, const CpuTarget &target) : fol
     folder.clear();
     return;
   }
-  std::string maker = compiler + target.triple + " " + target.tuning;
-  for (const std::string &feature : target.features)
-    maker += " " + feature;
-  suffix = "-" + hashOf(maker) + kExtension.str();
+  suffix = "-" + hashOf(compiler + target.describe()) + kExtension.str();
   if (std::error_code error = fs::create_directories(folder)) {
-    fail(folder, error);
+    firstFault = folder + ": cannot write: " + error.message();
     folder.clear();
   }
 }
@@ -93,10 +51,10 @@ std::string KernelCache::pathOf(StringRef hash) const {
   return path.str().str();
 }
 
-void KernelCache::fail(const std::string &path, std::error_code error) {
+void KernelCache::fail(const absl::Status &status) {
   std::lock_guard<std::mutex> lock(mutex);
   if (!firstFault)
-    firstFault = "cannot write \"" + path + "\": " + error.message();
+    firstFault = std::string(status.message());
 }
 
 std::optional<std::string> KernelCache::fault() {
@@ -110,20 +68,14 @@ static std::string checksumOf(StringRef hash, StringRef code) { return hashOf((h
 std::optional<ObjectCode> KernelCache::find(StringRef hash) {
   if (folder.empty())
     return std::nullopt;
-  llvm::Expected<fs::file_t> file = fs::openNativeFileForRead(pathOf(hash));
-  if (!file) {
-    llvm::consumeError(file.takeError()); // it was never compiled
+  const absl::StatusOr<File> file = File::open(pathOf(hash));
+  if (!file.ok() || !file->isOwn()) // it was never compiled, or by someone else, whose code must not be run
     return std::nullopt;
-  }
-  auto contents =
-      llvm::MemoryBuffer::getOpenFile(*file, hash, -1, /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
-  const llvm::sys::TimePoint<> now =
-      std::chrono::time_point_cast<llvm::sys::TimePoint<>::duration>(std::chrono::system_clock::now());
-  (void)fs::setLastAccessAndModificationTime(*file, now); // in a folder that only may be read, nothing is removed
-  (void)fs::closeFile(*file);
-  if (!contents)
+  const absl::StatusOr<std::string> content = file->readAll(kMaxBytes);
+  if (!content.ok())
     return std::nullopt;
-  StringRef bytes = (*contents)->getBuffer(), checksum = bytes.take_front(32), code = bytes.drop_front(checksum.size());
+  ::futimens(file->descriptor(), nullptr); // used now
+  StringRef bytes = *content, checksum = bytes.take_front(32), code = bytes.drop_front(checksum.size());
   if (checksum != checksumOf(hash, code))
     return std::nullopt; // compiled anew, and stored over it
   return ObjectCode(code.begin(), code.end());
@@ -133,21 +85,16 @@ void KernelCache::store(StringRef hash, ArrayRef<char> object) {
   if (folder.empty())
     return;
   const std::string path = pathOf(hash);
-  llvm::Expected<fs::TempFile> file = fs::TempFile::create(path + ".%%%%%%%%");
-  if (!file)
-    return fail(path, llvm::errorToErrorCode(file.takeError()));
-  llvm::raw_fd_ostream out(file->FD, /*shouldClose=*/false);
+  absl::StatusOr<PendingFile> file = PendingFile::create(path);
+  if (!file.ok())
+    return fail(file.status());
   const StringRef code(object.data(), object.size());
-  out << checksumOf(hash, code) << code;
-  out.flush();
-  const std::error_code error = out.error();
-  out.clear_error();
-  if (error) {
-    llvm::consumeError(file->discard());
-    return fail(path, error);
-  }
-  if (llvm::Error failure = file->keep(path))
-    fail(path, llvm::errorToErrorCode(std::move(failure)));
+  const std::string content = checksumOf(hash, code) + code.str();
+  absl::Status status = file->file().writeAt(0, content.data(), static_cast<int64_t>(content.size()));
+  if (status.ok())
+    status = file->commitToCache();
+  if (!status.ok())
+    fail(status);
 }
 
 void KernelCache::trim() {

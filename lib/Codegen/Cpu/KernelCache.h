@@ -8,6 +8,8 @@
 
 #include "NativeCode.h"
 
+#include "absl/status/status.h"
+
 #include <mutex>
 
 namespace ds {
@@ -16,8 +18,8 @@ namespace ds {
 std::string hashOf(llvm::StringRef text);
 
 /// One file per kernel, by the hash of its structure, of the target and of the compiler itself. Files appear whole or
-/// not at all, so that compilers may share a folder, and begin with a checksum: a damaged one is as good as none. May
-/// be used from many threads.
+/// not at all, so that compilers may share a folder, and begin with a checksum: a damaged one is as good as none, and
+/// so is one of another user, who could have put any code there. May be used from many threads.
 class KernelCache {
 public:
   /// `folder` is made where it is missing; empty: nothing is kept.
@@ -32,7 +34,7 @@ public:
 
 private:
   std::string pathOf(llvm::StringRef hash) const;
-  void fail(const std::string &path, std::error_code error);
+  void fail(const absl::Status &status);
 
   std::string folder, suffix;
   std::mutex mutex; ///< of firstFault

@@ -3,58 +3,33 @@
 
 #include "NativeCode.h"
 
-#include "lld/Common/Driver.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
+#include "ds/Files/File.h"
 
+#include "lld/Common/Driver.h"
+#include "llvm/Object/ArchiveWriter.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
 #include <mutex>
+#include <thread>
+#include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
 using namespace mlir;
 using namespace ds;
 
-namespace {
+/// The name under which this process can open the file again.
+static std::string nameOf(const File &file) { return "/proc/self/fd/" + std::to_string(file.descriptor()); }
 
-/// A folder for the linker, which reads and writes files; goes with this object.
-class TemporaryFolder {
-public:
-  static std::unique_ptr<TemporaryFolder> create(std::string &error) {
-    SmallString<128> path;
-    if (std::error_code code = llvm::sys::fs::createUniqueDirectory("ds-kernels", path)) {
-      error = "cannot create a temporary folder: " + code.message();
-      return nullptr;
-    }
-    return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(path.str().str()));
-  }
-  ~TemporaryFolder() { llvm::sys::fs::remove_directories(path); }
-
-  std::string file(const Twine &name) const {
-    SmallString<128> result(path);
-    llvm::sys::path::append(result, name);
-    return result.str().str();
-  }
-
-private:
-  explicit TemporaryFolder(std::string path) : path(std::move(path)) {}
-  std::string path;
-};
-
-} // namespace
-
-static bool writeFile(const std::string &path, ArrayRef<char> bytes, std::string &error) {
-  std::error_code code;
-  llvm::raw_fd_ostream out(path, code);
-  if (!code) {
-    out.write(bytes.data(), bytes.size());
-    out.close();
-    code = out.error();
-    out.clear_error();
-  }
-  if (code)
-    error = "cannot write \"" + path + "\": " + code.message();
-  return !code;
+/// All objects in one file, as there may be more of them than a process may have files.
+static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> makeArchive(ArrayRef<ObjectCode> objects) {
+  std::vector<llvm::NewArchiveMember> members;
+  for (const ObjectCode &object : objects)
+    members.emplace_back(llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "kernel.o"));
+  return llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NoSymtab, llvm::object::Archive::K_GNU,
+                                    /*Deterministic=*/true, /*Thin=*/false);
 }
 
 static bool runLinker(ArrayRef<std::string> arguments, std::string &error) {
@@ -68,28 +43,75 @@ static bool runLinker(ArrayRef<std::string> arguments, std::string &error) {
   return result.retCode == 0;
 }
 
+namespace {
+/// A file for the linker's output that is read as it is written, and never on a disk.
+class OutputPipe {
+public:
+  OutputPipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+      return;
+    reader = File(ends[0], "kernels.so");
+    writer = File(ends[1], "kernels.so");
+    thread = std::thread([this] { readAll(); });
+  }
+  ~OutputPipe() { (void)finish(); }
+
+  bool isOpen() const { return writer.descriptor() >= 0; }
+  std::string name() const { return nameOf(writer); }
+  /// All that was written.
+  std::string finish() {
+    writer = File();
+    if (thread.joinable())
+      thread.join();
+    return std::move(content);
+  }
+
+private:
+  void readAll() {
+    char chunk[1 << 16];
+    for (ssize_t got; (got = ::read(reader.descriptor(), chunk, sizeof(chunk))) > 0;)
+      content.append(chunk, static_cast<size_t>(got));
+  }
+
+  File reader, writer;
+  std::string content;
+  std::thread thread;
+};
+} // namespace
+
+/// Links in memory: the linker reads and writes files by name, and on a disk a compiler that is killed would leave
+/// them. It replaces a regular file by another one that it writes beside it, but writes into a pipe.
+static absl::StatusOr<std::string> link(StringRef archive) {
+  const absl::StatusOr<File> input = File::makeInMemory("kernels.a");
+  if (!input.ok())
+    return input.status();
+  if (absl::Status status = input->writeAt(0, archive.data(), archive.size()); !status.ok())
+    return status;
+  OutputPipe output;
+  if (!output.isOpen())
+    return absl::FailedPreconditionError(std::string("cannot create a pipe: ") + std::strerror(errno));
+  std::string error;
+  const bool isLinked = runLinker({"ld.lld", "-shared", "--threads=1", "--build-id=none", "--hash-style=gnu",
+                                   "--gc-sections", "-z", "noexecstack", "-z", "now", "--strip-all", "-soname",
+                                   "ds-kernels", "--whole-archive", nameOf(*input), "-o", output.name()},
+                                  error);
+  std::string linked = output.finish();
+  if (!isLinked)
+    return absl::InternalError(error);
+  return linked;
+}
+
 std::optional<std::vector<uint8_t>> ds::linkObjects(ArrayRef<ObjectCode> objects, std::string &error) {
-  std::unique_ptr<TemporaryFolder> folder = TemporaryFolder::create(error);
-  if (!folder)
-    return std::nullopt;
-  std::string output = folder->file("kernels.so");
-  SmallVector<std::string> arguments = {
-      "ld.lld",      "-shared", "--threads=1", "--build-id=none", "--hash-style=gnu", "--gc-sections", "-z",
-      "noexecstack", "-z",      "now",         "--strip-all",     "-soname",          "ds-kernels",    "-o",
-      output};
-  for (auto [number, object] : llvm::enumerate(objects)) {
-    arguments.push_back(folder->file(Twine(number) + ".o"));
-    if (!writeFile(arguments.back(), object, error))
-      return std::nullopt;
-  }
-  if (!runLinker(arguments, error))
-    return std::nullopt;
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> linked =
-      llvm::MemoryBuffer::getFile(output, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!linked) {
-    error = "cannot read \"" + output + "\": " + linked.getError().message();
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> archive = makeArchive(objects);
+  if (!archive) {
+    error = llvm::toString(archive.takeError());
     return std::nullopt;
   }
-  StringRef bytes = (*linked)->getBuffer();
-  return std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end());
+  const absl::StatusOr<std::string> linked = link((*archive)->getBuffer());
+  if (!linked.ok()) {
+    error = std::string(linked.status().message());
+    return std::nullopt;
+  }
+  return std::vector<uint8_t>(linked->begin(), linked->end());
 }

@@ -3,6 +3,8 @@
 
 #include "NativeCode.h"
 
+#include "ds/Codegen/Cpu.h"
+
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -70,6 +72,18 @@ std::optional<CpuTarget> CpuTarget::find(StringRef cpu, std::string &error) {
   }
   llvm::sort(target.features);
   return target;
+}
+
+std::string CpuTarget::describe() const {
+  std::string text = triple + " " + tuning;
+  for (const std::string &feature : features)
+    text += " " + feature;
+  return text;
+}
+
+std::optional<std::string> ds::describeCpu(StringRef cpu, std::string &error) {
+  const std::optional<CpuTarget> target = CpuTarget::find(cpu, error);
+  return target ? std::optional(target->describe()) : std::nullopt;
 }
 
 unsigned CpuTarget::vectorBits() const {

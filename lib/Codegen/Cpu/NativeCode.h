@@ -22,6 +22,8 @@ struct CpuTarget {
 
   /// Of a CPU name of LLVM, or "native". Nothing, with a reason in `error`, if it is unknown.
   static std::optional<CpuTarget> find(llvm::StringRef cpu, std::string &error);
+  /// All of it in one text.
+  std::string describe() const;
   /// The width of its vector registers.
   unsigned vectorBits() const;
 };

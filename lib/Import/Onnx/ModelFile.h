@@ -11,8 +11,9 @@
 #include "OnnxProto.h"
 #include "WireWalk.h"
 
+#include "ds/Files/File.h"
+
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
 
@@ -50,11 +51,11 @@ private:
   mlir::LogicalResult setData(Initializer &tensor, const WireTensor &wire, ErrorSink &errors);
   mlir::LogicalResult setTyped(Initializer &tensor, const WireTensor &wire, ErrorSink &errors);
   mlir::LogicalResult setExternal(Initializer &tensor, const onnx::TensorProto &header, ErrorSink &errors);
-  llvm::MemoryBuffer *openExternal(llvm::StringRef location, std::string &problem);
+  const MappedFile *openExternal(llvm::StringRef location, std::string &problem);
 
   std::string modelPath, folder, fileName; ///< the last two are its parts
-  std::unique_ptr<llvm::MemoryBuffer> buffer;
-  llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> externals;
+  std::optional<MappedFile> content;
+  llvm::StringMap<MappedFile> externals;
 };
 
 } // namespace ds::onnx_import

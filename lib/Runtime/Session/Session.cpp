@@ -343,12 +343,22 @@ static ElementType outputType(plan::DataType type) {
   return type == plan::DataType::BF16 ? ElementType::F32 : elementTypeOf(type);
 }
 
+/// The bytes before the data of an output's file.
+static std::string outputHeader(const plan::PortT &port, int64_t steps) {
+  std::vector<int64_t> shape = {steps};
+  shape.insert(shape.end(), port.shape.begin(), port.shape.end());
+  return makeNumpyHeader(outputType(port.type), shape);
+}
+
+int64_t outputBytes(const plan::PortT &port, int64_t steps) {
+  return static_cast<int64_t>(outputHeader(port, steps).size()) +
+         steps * StoredTensor{outputType(port.type), port.shape, 0}.bytes();
+}
+
 absl::Status Session::beginOutputs() {
   for (const OutputRequest &request : options.outputs) {
     const plan::PortT &port = *plan.outputs[request.output];
-    std::vector<int64_t> shape = {options.steps};
-    shape.insert(shape.end(), port.shape.begin(), port.shape.end());
-    const std::string header = makeNumpyHeader(outputType(port.type), shape);
+    const std::string header = outputHeader(port, options.steps);
     DS_ASSIGN_OR_RETURN(File file, duplicate(request.descriptor, port.name));
     if (rank == 0)
       DS_RETURN_IF_ERROR(file.writeAt(0, header.data(), static_cast<int64_t>(header.size())));

@@ -5,6 +5,7 @@
 
 #include "ElementIO.h"
 
+#include "ds/Files/ContentHash.h"
 #include "ds/Plan/Extents.h"
 
 #include "ds/Runtime/Session/DataSource.h"
@@ -54,6 +55,30 @@ private:
   std::map<std::string, File> files;
 };
 } // namespace
+
+static absl::Status checkModelFile(const plan::ModelFileT &known, const std::string &modelFolder) {
+  DS_ASSIGN_OR_RETURN(const File file, File::openBelow(modelFolder, known.path));
+  DS_ASSIGN_OR_RETURN(const int64_t bytes, file.size());
+  std::string difference;
+  if (static_cast<uint64_t>(bytes) != known.bytes)
+    difference = absl::StrCat("it had ", known.bytes, " bytes, got ", bytes);
+  ContentHash hash;
+  if (difference.empty()) {
+    DS_RETURN_IF_ERROR(hash.add(file));
+    if (hash.hex() != known.hash)
+      difference = "other bytes of the same number";
+  }
+  if (difference.empty())
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(file.path(), ": must be the file that the plan was compiled from (",
+                                                 difference, "); compile the model again"));
+}
+
+absl::Status checkModelFiles(const plan::PlanT &plan, const std::string &modelFolder) {
+  for (const auto &known : plan.model_files)
+    DS_RETURN_IF_ERROR(checkModelFile(*known, modelFolder));
+  return absl::OkStatus();
+}
 
 static absl::Status checkBytes(const plan::VariableT &variable, uint64_t got, const char *where) {
   const std::optional<int64_t> elements = checkedElements(variable.shape, elementTypeOf(variable.type));
@@ -233,12 +258,25 @@ private:
 };
 } // namespace
 
+static NamedTensor namedTensor(const plan::VariableT &variable) {
+  return {variable.name, elementTypeOf(variable.type), variable.shape};
+}
+
+absl::StatusOr<int64_t> savedBytes(const plan::PlanT &plan, const std::set<plan::VariableRole> &roles) {
+  std::vector<NamedTensor> names;
+  for (const auto &variable : plan.variables)
+    if (roles.count(variable->role) != 0)
+      names.push_back(namedTensor(*variable));
+  DS_ASSIGN_OR_RETURN(const SafetensorsLayout layout, layOutSafetensors(names));
+  return layout.fileBytes;
+}
+
 absl::Status ModelBytes::layOut(const std::set<plan::VariableRole> &roles) {
   std::vector<NamedTensor> names;
   for (const auto &variable : memory.plan.variables) {
     if (roles.count(variable->role) == 0)
       continue;
-    names.push_back({variable->name, elementTypeOf(variable->type), variable->shape});
+    names.push_back(namedTensor(*variable));
     SavedVariable saved{*variable, {}, plan::layoutOf(memory.plan, *variable->layout), {}};
     if (!saved.layout.partial.empty())
       return inVariable(*variable, absl::UnimplementedError("cannot save a tensor that is partial over a mesh axis"));

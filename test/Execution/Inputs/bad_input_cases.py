@@ -3,6 +3,7 @@
 """The table of bad_inputs.py: what is broken, the exit code, and what the one line of text must match."""
 
 import json
+import os
 import shutil
 
 import onnx_model as onnx
@@ -33,6 +34,16 @@ class Case:
 def rewrite(name, change):
     """A change to the bytes of a file."""
     return lambda folder: (folder / name).write_bytes(change((folder / name).read_bytes()))
+
+
+def make_pipe(name):
+    """A named pipe in the place of a file: whoever opens it as a file waits for ever."""
+
+    def apply(folder):
+        (folder / name).unlink(missing_ok=True)
+        os.mkfifo(folder / name)
+
+    return apply
 
 
 def remove(name):
@@ -384,4 +395,52 @@ def flag_cases():
     ]
 
 
-GROUPS = {"model": model_cases, "config": config_cases, "data": data_cases, "plan": plan_cases, "flags": flag_cases}
+# --------------------------------------------------------------------------------------------------------- files
+
+
+def link(name, target):
+    return lambda folder: (folder / name).symlink_to(target)
+
+
+def file_cases():
+    train = TRAIN + QUIET
+    long_name = "x" * 300
+    return [
+        Case("model is a pipe", BAD_INPUT, r"model\.onnx: must be a regular file", make_pipe("model.onnx")),
+        Case("config is a pipe", BAD_INPUT, r"ds_config\.json: must be a regular file", make_pipe("ds_config.json")),
+        Case("data are a pipe", BAD_INPUT, r"data/x\.npy: must be a regular file", make_pipe("data/x.npy"), flags=["--dim=batch=6"]),
+        Case("weights are a pipe", BAD_INPUT, r"pipe: must be a regular file", make_pipe("pipe"), more=["--load-model", "pipe"]),
+        Case("machine is a pipe", BAD_INPUT, r"\"pipe\": pipe: must be a regular file", make_pipe("pipe"), flags=["--machine=pipe"]),
+        Case("machine is a device", BAD_INPUT, r"/dev/zero: must be a regular file", flags=["--machine=/dev/zero"]),
+        Case("config is a device", BAD_INPUT, r"/dev/zero: must be a regular file",
+             command=["ds-run", "train", "model.onnx", "--config", "/dev/zero", "--data", "data"] + QUIET),
+        Case("link that leads to itself", BAD_INPUT, r"model\.onnx: (no such plan or model|cannot open)",
+             lambda folder: (remove("model.onnx")(folder), link("model.onnx", "model.onnx")(folder))),
+        Case("name that is too long", BAD_INPUT, r"x: no such data folder", command=train[:6] + [long_name] + QUIET),
+        Case("config with a name that is too long", BAD_INPUT, r"x: cannot open: File name too long", command=COMPILE[:3] + [long_name] + COMPILE[4:]),
+        Case("output with a name that is too long", BAD_INPUT, r"--log x+: cannot write: File name too long", command=train + ["--log", long_name]),
+        Case("one file for two outputs", BAD_INPUT, r"--report .*out: is the file of --log as well", command=train + ["--log", "out", "--report", "data/../out"]),
+        Case("log over the data", BAD_INPUT, r"--log data/labels\.npy: would be written over", command=train + ["--log", "data/labels.npy"]),
+        Case("weights over the model", BAD_INPUT, r"--save-model model\.onnx: would be written over", command=train + ["--save-model", "model.onnx"]),
+        Case("report over the config", BAD_INPUT, r"--report ds_config\.json: would be written over", command=train + ["--report", "ds_config.json"]),
+        Case("weights over a device", BAD_INPUT, r"--save-model /dev/null: cannot write: is a device", command=train + ["--save-model", "/dev/null"]),
+        Case("weights over a link", BAD_INPUT, r"--save-model link: cannot write: is a symbolic link", link("link", "nowhere"), train + ["--save-model", "link"]),
+        Case("log into a pipe", BAD_INPUT, r"--log pipe: cannot write: is a named pipe", make_pipe("pipe"), train + ["--log", "pipe"]),
+        Case("plan over the model", BAD_INPUT, r"-o model\.onnx: would be written over", command=COMPILE[:4] + ["-o", "model.onnx"]),
+        Case("plan over the config", BAD_INPUT, r"-o ds_config\.json: would be written over", command=COMPILE[:4] + ["-o", "ds_config.json"]),
+        Case("plan over a link", BAD_INPUT, r"-o link: cannot write: is a symbolic link", link("link", "nowhere"), COMPILE[:4] + ["-o", "link"]),
+        Case("outputs of inference over the data", BAD_INPUT, r"--output data/y\.npy: would be written over", write_echo,
+             ["ds-run", "infer", "echo.onnx", "--data", "data", "--output", "data"] + QUIET),
+        Case("model saved again", BAD_INPUT, r"model\.onnx: must be the file that the plan was compiled from \(other bytes of the same number\)",
+             rewrite("model.onnx", lambda data: data.replace(b"relu0", b"relu9")), RUN_PLAN),
+    ]
+
+
+def write_echo(folder):
+    """A model with an output of which there is a file among the data."""
+    nodes = [onnx.node("Relu", ["x"], ["y"], "relu")]
+    (folder / "echo.onnx").write_bytes(onnx.model(nodes, [onnx.value("x", [SAMPLES, SIZES[0]])], [onnx.value("y", [SAMPLES, SIZES[0]])]))
+    (folder / "data" / "y.npy").write_bytes((folder / "data" / "x.npy").read_bytes())
+
+
+GROUPS = {"model": model_cases, "config": config_cases, "data": data_cases, "plan": plan_cases, "flags": flag_cases, "files": file_cases}

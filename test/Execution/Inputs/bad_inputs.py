@@ -4,7 +4,7 @@
 
     bad_inputs.py WORK_FOLDER GROUP
 
-GROUP is one of model, config, data, plan, flags. Each case starts from a small classifier with its recipe and data
+GROUP is one of model, config, data, plan, flags, files. Each case starts from a small classifier with its recipe and data
 that trains, and breaks one thing. It must end with its exit code and one line of text (`lines` of the case) that matches, and leave nothing
 behind: no output, no temporary file, no shared memory.
 """
@@ -23,7 +23,7 @@ import onnx_model as onnx
 import tensors
 
 # What may follow the message.
-HINT = re.compile(r"Run with --help for more information\.|.*Did you mean '--.*'\?$")
+HINT = re.compile(r"note: live there: .*|Run with --help for more information\.|.*Did you mean '--.*'\?$")
 
 # What a run that fails later may have written before: the plan, whole, in its place or in the cache, kernels, and the log.
 KEPT = re.compile(r"tmp|cache|cache/ds-mlir|cache/ds-mlir/[0-9a-f]{32}\.dsplan|cache/ds-mlir/kernels(/[0-9a-f-]+\.kernel)?|out\.dsplan|out\.jsonl")

@@ -3,7 +3,7 @@
 
 // What each rank reads, against lists of indices.
 
-#include "TemporaryFolder.h"
+#include "../Files/TemporaryFolder.h"
 
 #include "ds/Plan/LayoutTables.h"
 #include "ds/Runtime/Session/DataSource.h"

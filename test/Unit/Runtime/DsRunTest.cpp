@@ -6,11 +6,14 @@
 #include "TinyTraining.h"
 #include "ToolRun.h"
 
+#include "ds/Files/ContentHash.h"
 #include "ds/Runtime/Session/TensorFiles.h"
 
 #include "nlohmann/json.hpp"
 
 #include <csignal>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 namespace ds::runtime {
 
@@ -179,6 +182,99 @@ struct Mistake {
   std::string message;
 };
 
+/// Values that a plan takes from a file: its parameter, in the file beside it.
+static void takeWeightsFrom(const TemporaryFolder &folder, const std::string &bytes) {
+  writeText(folder / "model.bin", bytes);
+  plan::PlanT plan = plan::tinyTraining(2);
+  ContentHash hash;
+  ASSERT_TRUE(hash.add(*File::open(folder / "model.bin")).ok());
+  auto file = std::make_unique<plan::ModelFileT>();
+  file->path = "model.bin";
+  file->bytes = bytes.size();
+  file->hash = hash.hex();
+  plan.model_files.push_back(std::move(file));
+  auto source = std::make_unique<plan::FileRangeT>();
+  source->path = "model.bin";
+  source->length = plan.variables[0]->inline_data.size();
+  plan.variables[0]->inline_data.clear();
+  plan.variables[0]->source = std::move(source);
+  ASSERT_TRUE(plan::savePlan(plan, folder / "plan.dsplan").ok());
+}
+
+TEST(DsRun, AnotherModelOfThatNameIsRefused) {
+  const TemporaryFolder folder;
+  makeJob(folder, 2);
+  const std::string bytes(200, '\0');
+  takeWeightsFrom(folder, bytes);
+  const std::vector<std::string> train = {"train", folder / "plan.dsplan", "--data", folder / "data"};
+  EXPECT_EQ(runTool(folder, train).code, 0);
+  std::string other = bytes;
+  other[199] = 1; // behind the values, which may have moved
+  for (const std::string &changed : {other, bytes + "x", bytes.substr(1), std::string()}) {
+    writeText(folder / "model.bin", changed);
+    const ToolResult result = runTool(folder, train);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(result.err.find("model.bin: must be the file that the plan was compiled from"), std::string::npos)
+        << result.err;
+  }
+}
+
+TEST(DsRun, OutputsReplaceNothingThatIsRead) {
+  const TemporaryFolder folder;
+  makeJob(folder, 2);
+  takeWeightsFrom(folder, std::string(200, '\0'));
+  std::filesystem::create_symlink(folder / "elsewhere", folder / "link");
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const std::string data = folder / "data", x = folder / "data/x.npy", before = readText(x);
+  const std::vector<std::string> forbidden = {
+      x, folder / "plan.dsplan", folder / "model.bin", folder / "link", folder / "pipe", "/dev/zero/x"};
+  for (const std::string &flag : {"--log", "--save-model", "--report", "--profile"})
+    for (const std::string &path : forbidden) {
+      const ToolResult result = runTool(folder, {"train", folder / "plan.dsplan", "--data", data, flag, path});
+      EXPECT_EQ(result.code, 2) << flag << " " << path;
+      EXPECT_EQ(result.err.find("ds-run: error: " + flag + " " + path + ": "), 0u) << result.err;
+    }
+  const ToolResult device = runTool(folder, {"train", folder / "plan.dsplan", "--data", data, "--report", "/dev/null"});
+  EXPECT_EQ(device.code, 2);
+  EXPECT_NE(device.err.find("is a device"), std::string::npos) << device.err;
+  const std::string twice = folder / "out";
+  EXPECT_EQ(runTool(folder, {"train", folder / "plan.dsplan", "--data", data, "--log", twice, "--report", twice}).code,
+            2);
+  EXPECT_EQ(readText(x), before);
+  EXPECT_EQ(folder.names(),
+            (std::vector<std::string>{"data", "link", "model.bin", "pipe", "plan.dsplan", "stderr", "stdout"}));
+}
+
+TEST(DsRun, TheLogMayGoToAStream) {
+  const TemporaryFolder folder;
+  makeJob(folder, 2);
+  const std::vector<std::string> train = {"train", folder / "plan.dsplan", "--data", folder / "data", "-q", "--log"};
+  for (const char *stream : {"/dev/null", "/dev/stdout", "/dev/fd/1"}) {
+    std::vector<std::string> arguments = train;
+    arguments.push_back(stream);
+    const ToolResult result = runTool(folder, arguments);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(result.out.find("{\"step\":0,") == 0, stream != std::string("/dev/null")) << result.out;
+  }
+}
+
+TEST(DsRun, AFullDiskIsFoundBeforeTheTraining) {
+  const TemporaryFolder folder;
+  makeJob(folder, 2);
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit little = before;
+  little.rlim_cur = 150; // what may be written to a file, as a disk with little room
+  ::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  ToolRun run(folder, {"train", folder / "plan.dsplan", "--data", folder / "data", "-q", "--save-model",
+                       folder / "out.safetensors"});
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ::signal(SIGXFSZ, SIG_DFL);
+  EXPECT_EQ(run.wait(), 6);
+  EXPECT_NE(readText(run.err).find("out.safetensors: cannot take the "), std::string::npos) << readText(run.err);
+}
+
 TEST(DsRun, SaysWhatIsWrong) {
   const TemporaryFolder folder;
   makeJob(folder, 2);
@@ -224,11 +320,6 @@ TEST(DsRun, SaysWhatIsWrong) {
 //===----------------------------------------------------------------------===//
 // Ends before the end
 //===----------------------------------------------------------------------===//
-
-static bool isGone(pid_t process) {
-  return ::kill(process, 0) != 0 ||
-         readText("/proc/" + std::to_string(process) + "/stat").find(") Z") != std::string::npos;
-}
 
 /// A job of three ranks in the middle of step 1 or later.
 struct LongJob {

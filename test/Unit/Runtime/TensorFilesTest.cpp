@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "TemporaryFolder.h"
+#include "../Files/TemporaryFolder.h"
 
 #include "ds/Runtime/Session/TensorFiles.h"
 
@@ -229,38 +229,6 @@ TEST(Files, NamesOfTensorsAreFilesBelowTheFolder) {
   EXPECT_EQ(numpyPathOf("data", "net/x:0"), "data/net/x:0.npy");
   for (const char *name : {"", "/x", "x/", "a//b", "..", "../x", "a/../x", "./x"})
     EXPECT_EQ(numpyPathOf("data", name), std::nullopt) << name;
-}
-
-TEST(Files, PathsStayBelowTheFolder) {
-  const TemporaryFolder folder;
-  std::filesystem::create_directory(folder / "model");
-  writeText(folder / "secret", "x");
-  writeText(folder / "model/weights", "x");
-  std::filesystem::create_symlink(folder / "secret", folder / "model/link");
-  EXPECT_TRUE(File::openBelow(folder / "model", "weights").ok());
-  EXPECT_TRUE(File::openBelow(folder / "model", "./weights").ok());
-  for (const std::string &path :
-       {std::string("../secret"), std::string("./../secret"), folder / "secret", std::string("."), std::string("none")})
-    EXPECT_TRUE(absl::IsInvalidArgument(File::openBelow(folder / "model", path).status())) << path;
-  // A model may be a link; where it may lead was checked when it was compiled.
-  EXPECT_TRUE(File::openBelow(folder / "model", "link").ok());
-}
-
-TEST(Files, PendingFilesAppearOnCommitOnly) {
-  const TemporaryFolder folder;
-  writeText(folder / "out", "old");
-  {
-    absl::StatusOr<PendingFile> pending = PendingFile::create(folder / "out");
-    ASSERT_TRUE(pending.ok()) << pending.status();
-    ASSERT_TRUE(pending->file().writeAt(0, "newer", 5).ok());
-    EXPECT_EQ(readText(folder / "out"), "old");
-  }
-  EXPECT_EQ(folder.names(), (std::vector<std::string>{"out"}));
-  absl::StatusOr<PendingFile> pending = PendingFile::create(folder / "out");
-  ASSERT_TRUE(pending->file().writeAt(0, "newer", 5).ok());
-  ASSERT_TRUE(pending->commit().ok());
-  EXPECT_EQ(readText(folder / "out"), "newer");
-  EXPECT_EQ(folder.names(), (std::vector<std::string>{"out"}));
 }
 
 } // namespace ds::runtime

@@ -6,7 +6,7 @@
 #ifndef DS_TEST_UNIT_RUNTIME_TOOLRUN_H
 #define DS_TEST_UNIT_RUNTIME_TOOLRUN_H
 
-#include "TemporaryFolder.h"
+#include "../Files/TemporaryFolder.h"
 
 #include <csignal>
 #include <cstring>
@@ -75,6 +75,12 @@ public:
   pid_t process = -1;
   std::string out, err;
 };
+
+/// Whether the process has ended.
+inline bool isGone(pid_t process) {
+  return ::kill(process, 0) != 0 ||
+         readText("/proc/" + std::to_string(process) + "/stat").find(") Z") != std::string::npos;
+}
 
 /// Runs to the end.
 struct ToolResult {

@@ -84,6 +84,9 @@ struct SessionResult {
 absl::StatusOr<SessionResult> runSession(const plan::PlanT &plan, const SharedJob &job, int64_t rank,
                                          const SessionOptions &options, SessionEvents &events);
 
+/// The bytes of the file that an output of `steps` steps becomes.
+int64_t outputBytes(const plan::PortT &port, int64_t steps);
+
 /// The sum of the plan's arenas, in bytes.
 int64_t plannedArenaBytes(const plan::PlanT &plan);
 

@@ -7,8 +7,8 @@
 #ifndef DS_RUNTIME_SESSION_TENSORFILES_H
 #define DS_RUNTIME_SESSION_TENSORFILES_H
 
+#include "ds/Files/PendingFile.h"
 #include "ds/Runtime/Session/ElementType.h"
-#include "ds/Runtime/Session/File.h"
 
 #include <map>
 #include <string>

@@ -28,6 +28,11 @@ struct RankMemory {
   std::function<const void *(int64_t rank, uint32_t buffer)> findOnRank = {};
 };
 
+/// Fails with InvalidArgument unless the files below `modelFolder` that the plan's variables begin with are those that
+/// it was compiled from, byte by byte: another model saved under the name would be read at the offsets of the old one.
+/// Reads them whole. Once for all ranks, before they begin.
+absl::Status checkModelFiles(const plan::PlanT &plan, const std::string &modelFolder);
+
 /// Gives all variables their initial values: each rank reads only its own pieces. Files are looked up below
 /// `modelFolder` and cannot be outside it. Variables without value stay as they are: zero in a new arena.
 absl::Status initializeVariables(const RankMemory &memory, const std::string &modelFolder);
@@ -46,6 +51,9 @@ struct LoadedModel {
 /// be there with their shapes; floats of another width are converted. If all names of the file differ from the model's
 /// by one leading module path ("transformer.", "model."), that is left out.
 absl::StatusOr<LoadedModel> loadModel(const RankMemory &memory, const std::string &path);
+
+/// The bytes of the file that saveVariables writes. Fails as that does, on names that such a file cannot have.
+absl::StatusOr<int64_t> savedBytes(const plan::PlanT &plan, const std::set<plan::VariableRole> &roles);
 
 /// Writes the full tensors of all variables of `roles` to `file`. Every rank calls this with the same file, open in
 /// each, and writes every so many blocks of it, with what all ranks hold: no two ranks write to one page, and all

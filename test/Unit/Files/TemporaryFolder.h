@@ -3,8 +3,8 @@
 
 /// Files for tests.
 
-#ifndef DS_TEST_UNIT_RUNTIME_TEMPORARYFOLDER_H
-#define DS_TEST_UNIT_RUNTIME_TEMPORARYFOLDER_H
+#ifndef DS_TEST_UNIT_FILES_TEMPORARYFOLDER_H
+#define DS_TEST_UNIT_FILES_TEMPORARYFOLDER_H
 
 #include "gtest/gtest.h"
 
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace ds::runtime {
+namespace ds {
 
 inline std::string readText(const std::string &path) {
   std::ifstream stream(path, std::ios::binary);
@@ -54,6 +54,6 @@ public:
   std::string path;
 };
 
-} // namespace ds::runtime
+} // namespace ds
 
-#endif // DS_TEST_UNIT_RUNTIME_TEMPORARYFOLDER_H
+#endif // DS_TEST_UNIT_FILES_TEMPORARYFOLDER_H
