@@ -113,16 +113,29 @@ static bool staysInside(const std::string &path) {
          ("/" + path + "/").find("/../") == std::string::npos;
 }
 
-static absl::Status checkInitialData(const VariableT &variable, const Tensor &tensor) {
+/// A source must be bytes of a file whose content the plan knows, else another file of that name would be read.
+static absl::Status checkSourceFile(const PlanT &plan, const FileRangeT &source, const std::string &owner) {
+  for (const auto &file : plan.model_files) {
+    if (file->path != source.path)
+      continue;
+    if (source.offset > file->bytes || source.length > file->bytes - source.offset)
+      return invalidPlan(owner, " must have a source in the ", file->bytes, " bytes of \"", source.path, "\", got ",
+                         source.length, " from ", source.offset);
+    return absl::OkStatus();
+  }
+  return invalidPlan(owner, " must have a source in one of the model's files, got \"", source.path, "\"");
+}
+
+static absl::Status checkInitialData(const PlanT &plan, const VariableT &variable, const Tensor &tensor) {
   uint64_t bytes = globalBytes(tensor);
   if (const FileRangeT *source = variable.source.get()) {
     if (!staysInside(source->path))
       return invalidPlan(tensor.owner, " must have a source inside the model's folder, got \"", source->path, "\"");
     if (source->length != bytes)
       return invalidPlan(tensor.owner, " must have a source of ", bytes, " bytes, got ", source->length);
-    if (source->offset > UINT64_MAX - source->length)
-      return invalidPlan(tensor.owner, " has a source that ends behind every file");
-  } else if (!variable.inline_data.empty() && variable.inline_data.size() != bytes)
+    return checkSourceFile(plan, *source, tensor.owner);
+  }
+  if (!variable.inline_data.empty() && variable.inline_data.size() != bytes)
     return invalidPlan(tensor.owner, " must have ", bytes, " bytes of data, got ", variable.inline_data.size());
   return absl::OkStatus();
 }
@@ -135,7 +148,7 @@ static absl::Status checkVariable(const PlanT &plan, const Program &program, con
     return invalidPlan(tensor.owner, " has unknown role ", static_cast<int>(variable.role));
   if (!variable.layout->partial.empty())
     return invalidPlan(tensor.owner, " must not be partial");
-  DS_RETURN_IF_ERROR(checkInitialData(variable, tensor));
+  DS_RETURN_IF_ERROR(checkInitialData(plan, variable, tensor));
   const BufferT &buffer = *plan.buffers[variable.buffer];
   if (buffer.first != 0 || buffer.last < program.lastOrder)
     return invalidPlan(bufferName(plan, variable.buffer), " of ", tensor.owner, " must live from 0 to ",

@@ -3,19 +3,16 @@
 
 #include "ds/Plan/Plan.h"
 
+#include "ds/Files/ContentHash.h"
+#include "ds/Files/PendingFile.h"
+
 #include "absl/strings/str_cat.h"
 
 #include <zlib.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+using namespace ds;
 using namespace ds::plan;
 
 /// FlatBuffers files hold signed 32-bit offsets.
@@ -24,23 +21,6 @@ static constexpr size_t kMaxFileBytes = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
 static absl::Status invalid(std::string_view reason) {
   return absl::InvalidArgumentError(absl::StrCat("invalid plan: ", absl::string_view(reason.data(), reason.size())));
 }
-
-static absl::Status systemError(const std::string &action, const std::string &path) {
-  return absl::ErrnoToStatus(errno, absl::StrCat("cannot ", action, " ", path));
-}
-
-namespace {
-/// An open file, closed at the end of its scope.
-struct File {
-  int descriptor;
-  explicit File(int descriptor) : descriptor(descriptor) {}
-  File(const File &) = delete;
-  ~File() {
-    if (descriptor >= 0)
-      close(descriptor);
-  }
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Bytes
@@ -59,10 +39,24 @@ static std::string trailerOf(std::string_view content) {
   return trailer;
 }
 
-std::string ds::plan::writePlan(const PlanT &plan) {
+static std::string pack(const PlanT &plan) {
   flatbuffers::FlatBufferBuilder builder(1 << 16);
   FinishPlanBuffer(builder, Plan::Pack(builder, &plan));
-  std::string bytes(reinterpret_cast<const char *>(builder.GetBufferPointer()), builder.GetSize());
+  return std::string(reinterpret_cast<const char *>(builder.GetBufferPointer()), builder.GetSize());
+}
+
+std::string ds::plan::fingerprintOf(const PlanT &plan) {
+  PlanT unmarked = plan;
+  unmarked.fingerprint.clear();
+  ContentHash hash;
+  hash.add(pack(unmarked));
+  return hash.hex();
+}
+
+std::string ds::plan::writePlan(const PlanT &plan) {
+  PlanT marked = plan;
+  marked.fingerprint = fingerprintOf(plan);
+  const std::string bytes = pack(marked);
   return bytes + trailerOf(bytes);
 }
 
@@ -119,54 +113,21 @@ absl::StatusOr<std::unique_ptr<PlanT>> ds::plan::readPlan(std::string_view bytes
 // Files
 //===----------------------------------------------------------------------===//
 
-absl::StatusOr<std::unique_ptr<PlanT>> ds::plan::loadPlan(const std::string &path) {
-  File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.descriptor < 0)
-    return systemError("open plan", path);
-  struct stat info;
-  if (fstat(file.descriptor, &info) != 0)
-    return systemError("read plan", path);
-  if (!S_ISREG(info.st_mode))
-    return absl::InvalidArgumentError(absl::StrCat("invalid plan: ", path, " must be a regular file"));
-  size_t size = static_cast<size_t>(info.st_size);
-  if (size == 0)
-    return readPlan({});
-  void *data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor, 0);
-  if (data == MAP_FAILED)
-    return systemError("map plan", path);
-  auto plan = readPlan({static_cast<const char *>(data), size});
-  munmap(data, size);
+absl::StatusOr<std::unique_ptr<PlanT>> ds::plan::loadPlan(const File &file) {
+  const absl::StatusOr<MappedFile> content = MappedFile::map(file);
+  if (!content.ok())
+    return content.status();
+  auto plan = readPlan(content->bytes());
   if (!plan.ok())
-    return absl::Status(plan.status().code(), absl::StrCat(plan.status().message(), " (", path, ")"));
+    return absl::Status(plan.status().code(), absl::StrCat(plan.status().message(), " (", file.path(), ")"));
   return plan;
 }
 
-static absl::Status writeAll(int descriptor, std::string_view bytes, const std::string &path) {
-  while (!bytes.empty()) {
-    ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      return systemError("write", path);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  // A rename that survives a crash while the data does not would leave a partial file.
-  return fsync(descriptor) == 0 ? absl::OkStatus() : systemError("write", path);
+absl::StatusOr<std::unique_ptr<PlanT>> ds::plan::loadPlan(const std::string &path) {
+  const absl::StatusOr<File> file = File::open(path);
+  return file.ok() ? loadPlan(*file) : file.status();
 }
 
 absl::Status ds::plan::savePlan(const PlanT &plan, const std::string &path) {
-  std::string bytes = writePlan(plan);
-  std::string temporary = absl::StrCat(path, ".tmp", getpid());
-  absl::Status status;
-  {
-    File file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-    if (file.descriptor < 0)
-      return systemError("create", path);
-    status = writeAll(file.descriptor, bytes, path);
-  }
-  if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0)
-    status = systemError("rename the temporary file to", path);
-  if (!status.ok())
-    unlink(temporary.c_str());
-  return status;
+  return writeWholeFile(path, writePlan(plan));
 }

@@ -16,7 +16,8 @@ namespace ds {
 struct EmitOptions {
   std::string function = "step"; ///< which function of the module
   std::string config;            ///< the ds_config.json as given, kept in the plan
-  std::string fingerprint;       ///< of model, config and machine
+  std::string key;               ///< of all that the plan is made from
+  std::vector<plan::ModelFileT> modelFiles; ///< what is in the files that variables begin with, and maybe in others
 };
 
 /// Emits the plan of `module`, which has passed all stages up to `ds-assign-arena`, with the machine code of `kernels`.

@@ -7,6 +7,7 @@
 #ifndef DS_PLAN_PLAN_H
 #define DS_PLAN_PLAN_H
 
+#include "ds/Files/File.h"
 #include "ds/Plan/Schema.h"
 
 #include "absl/status/status.h"
@@ -19,13 +20,17 @@
 namespace ds::plan {
 
 /// The version of the schema that this library writes and reads.
-inline constexpr uint32_t kPlanVersion = 2;
+inline constexpr uint32_t kPlanVersion = 3;
 /// "None" for an optional buffer id.
 inline constexpr uint32_t kNoBuffer = 0xFFFFFFFF;
 /// Buffer offsets are multiples of this.
 inline constexpr uint64_t kBufferAlignment = 256;
 
-/// The bytes of the plan file; equal plans give equal bytes. Null members of vectors are not allowed.
+/// The digest of a plan without its fingerprint: what the fingerprint of a plan that was written is.
+std::string fingerprintOf(const PlanT &plan);
+
+/// The bytes of the plan file, with its fingerprint; equal plans give equal bytes. Null members of vectors are not
+/// allowed.
 std::string writePlan(const PlanT &plan);
 
 /// Reads the bytes of a plan file. Every offset in it is verified, what the numbers mean is not: call `check` before
@@ -33,7 +38,8 @@ std::string writePlan(const PlanT &plan);
 /// InvalidArgument if it is no plan or of another version.
 absl::StatusOr<std::unique_ptr<PlanT>> readPlan(std::string_view bytes);
 
-/// Reads a plan file. Also fails, with the system's reason, if the file cannot be read.
+/// Reads a plan file; messages name it. Also fails, with the system's reason, if the file cannot be read.
+absl::StatusOr<std::unique_ptr<PlanT>> loadPlan(const File &file);
 absl::StatusOr<std::unique_ptr<PlanT>> loadPlan(const std::string &path);
 
 /// Writes a plan file: all of it or, on failure, nothing.

@@ -105,6 +105,14 @@ static LogicalResult addPorts(plan::PlanT &plan, func::FuncOp function, const As
   return success();
 }
 
+/// Keeps what is in the files that the plan's variables begin with.
+static void addModelFiles(plan::PlanT &plan, ArrayRef<plan::ModelFileT> files) {
+  for (const plan::ModelFileT &file : files)
+    if (llvm::any_of(plan.variables,
+                     [&](auto &variable) { return variable->source && variable->source->path == file.path; }))
+      plan.model_files.push_back(std::make_unique<plan::ModelFileT>(file));
+}
+
 static LogicalResult addObject(plan::PlanT &plan, CpuCompiler &compiler, TimingScope &timing) {
   const KernelCounts counts = compiler.counts();
   TimingScope scope = timing.nest("machine code of " + std::to_string(counts.all) + " kernels, " +
@@ -129,8 +137,8 @@ FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, CpuCompile
     return module.emitError("has no function @") << options.function;
   const Mesh mesh = meshOf(module);
   auto plan = std::make_unique<plan::PlanT>();
-  plan->fingerprint = options.fingerprint;
   plan->config = options.config;
+  plan->key = options.key;
   addMesh(*plan, mesh);
   TimingScope scope = timing.nest("storages");
   FailureOr<AssignedStorage> storage = AssignedStorage::read(function);
@@ -139,6 +147,7 @@ FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, CpuCompile
   scope = timing.nest("instructions");
   for (VariableOp variable : module.getOps<VariableOp>())
     addVariable(*plan, variable, storage->storageOfVariable(variable.getSymName()), mesh);
+  addModelFiles(*plan, options.modelFiles);
   InstructionEmitter emitter(mesh, *storage, kernels, *plan);
   if (failed(emitter.emitFunction(function)) || failed(addPorts(*plan, function, *storage, mesh)))
     return failure();

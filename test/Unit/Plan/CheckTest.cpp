@@ -138,7 +138,23 @@ TEST(CheckVariables, sourceMustStayInTheModelsFolder) {
     EXPECT_THAT(faultOf(builder), HasSubstr("must have a source inside the model's folder"));
   }
   variable.source->path = "weights/a..b.bin";
+  builder.addModelFile("weights/a..b.bin", 40);
   EXPECT_EQ(check(builder.plan), absl::OkStatus());
+}
+
+TEST(CheckVariables, sourceMustLieInAFileThatThePlanKnows) {
+  TestPlan builder = planWithVariable();
+  VariableT &variable = *builder.plan.variables[0];
+  variable.source = std::make_unique<FileRangeT>();
+  variable.source->path = "model.onnx";
+  variable.source->length = 40;
+  EXPECT_THAT(faultOf(builder), HasSubstr("must have a source in one of the model's files, got \"model.onnx\""));
+  builder.addModelFile("model.onnx", 48);
+  EXPECT_EQ(check(builder.plan), absl::OkStatus());
+  for (const uint64_t offset : {uint64_t(9), UINT64_MAX - 20}) {
+    variable.source->offset = offset;
+    EXPECT_THAT(faultOf(builder), HasSubstr("must have a source in the 48 bytes of \"model.onnx\", got 40 from "));
+  }
 }
 
 TEST(CheckVariables, variableMustNotBePartial) {

@@ -77,7 +77,7 @@ TEST(Describe, setsOfIntegersAreIntervals) {
 
 TEST(Json, isValidAndComplete) {
   nlohmann::json json = nlohmann::json::parse(planAsJson(richPlan().plan));
-  EXPECT_EQ(json["version"], 2);
+  EXPECT_EQ(json["version"], kPlanVersion);
   EXPECT_EQ(json["mesh"][0]["name"], "dp");
   EXPECT_EQ(json["inputs"], nlohmann::json::array());
   EXPECT_EQ(json["objects"][0]["data"]["bytes"], 2048);

@@ -34,6 +34,7 @@ static PlanT fullPlan() {
   variable->source = std::make_unique<FileRangeT>();
   variable->source->path = "model.onnx";
   variable->source->length = 40;
+  builder.addModelFile("model.onnx", 48);
   plan.variables.push_back(std::move(variable));
   auto object = std::make_unique<NativeObjectT>();
   object->target = "x86_64";
@@ -51,7 +52,6 @@ TEST(RoundTrip, keepsEveryField) {
   std::string bytes = writePlan(fullPlan());
   auto plan = readPlan(bytes);
   ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_EQ((*plan)->fingerprint, "test");
   EXPECT_EQ((*plan)->variables[0]->source->path, "model.onnx");
   const InstructionT &gather = *(*plan)->queues[1]->instructions[0];
   ASSERT_NE(operationAs<CollectiveT>(gather), nullptr);
@@ -64,6 +64,17 @@ TEST(RoundTrip, keepsEveryField) {
 TEST(RoundTrip, planIsStillValid) {
   EXPECT_EQ(check(fullPlan()), absl::OkStatus());
   EXPECT_EQ(check(**readPlan(writePlan(fullPlan()))), absl::OkStatus());
+}
+
+TEST(RoundTrip, theFingerprintIsThatOfAllTheRest) {
+  PlanT plan = fullPlan();
+  const std::string first = (*readPlan(writePlan(plan)))->fingerprint;
+  EXPECT_EQ(first.size(), 32u);
+  plan.fingerprint = "any";
+  EXPECT_EQ((*readPlan(writePlan(plan)))->fingerprint, first);
+  EXPECT_EQ(fingerprintOf(plan), first);
+  plan.model_files[0]->hash[0] ^= 1;
+  EXPECT_NE((*readPlan(writePlan(plan)))->fingerprint, first);
 }
 
 TEST(RoundTrip, equalPlansGiveEqualBytes) { EXPECT_EQ(writePlan(fullPlan()), writePlan(fullPlan())); }
@@ -163,9 +174,9 @@ TEST(Damage, changesWithAFittingChecksumDoNotCrash) {
 
 TEST(Damage, anotherVersionIsRefused) {
   PlanT plan = fullPlan();
-  plan.version = 3;
+  plan.version = kPlanVersion + 1;
   EXPECT_EQ(readPlan(writePlan(plan)).status().message(),
-            "invalid plan: version must be 2, got 3; compile the model again with this version's compiler");
+            "invalid plan: version must be 3, got 4; compile the model again with this version's compiler");
 }
 
 TEST(Damage, anotherFormatIsRefused) {
@@ -222,7 +233,7 @@ TEST_F(Files, failureLeavesNothing) {
 
 TEST_F(Files, errorsNameTheFile) {
   std::string path = folder + "/a.dsplan";
-  EXPECT_EQ(loadPlan(path).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(loadPlan(path).status().code(), absl::StatusCode::kInvalidArgument);
   std::ofstream(path) << "no plan at all, but long enough";
   EXPECT_EQ(loadPlan(path).status().message(),
             "invalid plan: file must have the identifier \"DSPL\" at byte 4 (" + path + ")");

@@ -15,9 +15,15 @@ namespace ds::plan {
 /// Builds a plan instruction by instruction; `order` follows the order of the calls.
 class TestPlan {
 public:
-  explicit TestPlan(std::vector<ds::MeshAxis> axes) {
-    plan.fingerprint = "test";
-    plan.mesh = toPlanMesh(Mesh(std::move(axes)));
+  explicit TestPlan(std::vector<ds::MeshAxis> axes) { plan.mesh = toPlanMesh(Mesh(std::move(axes))); }
+
+  /// A file that variables may have their values in.
+  void addModelFile(const std::string &path, uint64_t bytes) {
+    auto table = std::make_unique<ModelFileT>();
+    table->path = path;
+    table->bytes = bytes;
+    table->hash = "0123456789abcdef0123456789abcdef";
+    plan.model_files.push_back(std::move(table));
   }
 
   uint8_t arena(uint64_t bytes) {

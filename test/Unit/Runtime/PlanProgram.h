@@ -31,7 +31,6 @@ template <> inline constexpr plan::DataType kType<uint8_t> = plan::DataType::Boo
 class PlanProgram {
 public:
   PlanProgram() {
-    plan.fingerprint = "test";
     plan.arenas.push_back(std::make_unique<plan::ArenaT>());
     plan.arenas[0]->name = "device";
     addQueue("compute", plan::QueueKind::Compute);
