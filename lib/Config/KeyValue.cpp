@@ -5,6 +5,8 @@
 
 #include "Text.h"
 
+#include "ds/Config/NearestWord.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -6,10 +6,11 @@
 #include "JsonReader.h"
 #include "Text.h"
 
+#include "ds/Config/NearestWord.h"
+#include "ds/Files/File.h"
+
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
 using namespace ds;
 using namespace ds::config;
@@ -105,15 +106,21 @@ absl::StatusOr<Machine> ds::parseMachine(std::string_view text, std::string_view
 }
 
 absl::StatusOr<Machine> ds::findMachine(std::string_view nameOrPath) {
+  constexpr int64_t maxBytes = 1 << 20;
   if (nameOrPath == "cpu")
     return cpuPreset();
-  std::ifstream file{std::string(nameOrPath)};
-  if (!file)
+  const absl::StatusOr<std::string> text = readWholeFile(std::string(nameOrPath), maxBytes);
+  if (!text.ok())
     return absl::InvalidArgumentError("a machine must be the preset \"cpu\" or a file, got \"" +
-                                      printable(nameOrPath, 200) + "\"");
-  std::stringstream text;
-  text << file.rdbuf();
-  return parseMachine(text.str(), nameOrPath);
+                                      printable(nameOrPath, 200) + "\": " + std::string(text.status().message()));
+  return parseMachine(*text, nameOrPath);
+}
+
+std::string ds::printMachine(const Machine &machine) {
+  nlohmann::json document = {{"name", machine.name}, {"cores", machine.cores}};
+  for (const MachineKey &key : kKeys)
+    document[key.name] = machine.*key.place;
+  return document.dump();
 }
 
 Machine ds::shareOf(const Machine &machine, int64_t ranks) {

@@ -6,6 +6,8 @@
 #include "KeyValue.h"
 #include "Text.h"
 
+#include "ds/Config/NearestWord.h"
+
 #include <algorithm>
 
 namespace ds::config {

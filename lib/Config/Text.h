@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Words of the messages: numbers, untrusted names, lists, and the nearest known word.
+/// Words of the messages: numbers, untrusted names and lists.
 
 #ifndef DS_LIB_CONFIG_TEXT_H
 #define DS_LIB_CONFIG_TEXT_H
@@ -23,14 +23,6 @@ std::string alternatives(const std::vector<std::string> &words);
 
 /// ASCII only.
 std::string lowerCase(std::string_view text);
-
-/// Insertions, deletions, substitutions and swaps of neighbours that lead from `a` to `b`. O(|a| * |b|).
-/// Source: optimal string alignment distance (restricted Damerau-Levenshtein).
-size_t editDistance(std::string_view a, std::string_view b);
-
-/// The word of `words` nearest to `wrong` regardless of case, or an empty string if none is near: at most a third of
-/// the letters, or two, may differ.
-std::string nearestWord(std::string_view wrong, const std::vector<std::string> &words);
 
 } // namespace ds::config
 

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>

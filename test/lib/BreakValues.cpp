@@ -34,7 +34,11 @@ struct BreakValuesPass : PassWrapper<BreakValuesPass, OperationPass<func::FuncOp
 } // namespace
 
 namespace ds::test {
+void registerFailPass();
 void registerTestPasses();
 } // namespace ds::test
 
-void ds::test::registerTestPasses() { PassRegistration<BreakValuesPass>(); }
+void ds::test::registerTestPasses() {
+  PassRegistration<BreakValuesPass>();
+  registerFailPass();
+}

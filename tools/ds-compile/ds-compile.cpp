@@ -1,15 +1,28 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The compiler: model and config to plan. Exit codes: 0 ok, 2 bad input, 3 unsupported.
+// The command line of the compiler: model and config to plan. `ds-compile --help` is its manual.
 
-#include "Compile.h"
+#include "ByteSize.h"
+#include "DefectGuard.h"
+#include "ExitCodes.h"
+#include "OutOfMemory.h"
+#include "RunCompiler.h"
 
+#include "ds/Files/Outputs.h"
+
+#include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <new>
+#include <unistd.h>
+
+using namespace ds;
 
 namespace cl = llvm::cl;
 
@@ -48,8 +61,9 @@ static cl::opt<std::string> tokenType("token-type", cl::desc("type of a token fi
 static cl::opt<int64_t> stage("zero-stage", cl::desc("ZeRO stage 0 to 3 instead of the config's"), cl::init(-1),
                               cl::value_desc("n"), cl::cat(category));
 static cl::opt<bool> infer("infer", cl::desc("compile the forward function alone"), cl::cat(category));
-static cl::opt<uint64_t> budget("memory-budget", cl::desc("fail if a rank's arena takes more bytes than this"),
-                                cl::init(0), cl::value_desc("bytes"), cl::cat(category));
+static cl::opt<std::string> budget("memory-budget",
+                                   cl::desc("fail if a rank's arena takes more than this: bytes, or 512MiB, 16G, 16GB"),
+                                   cl::value_desc("size"), cl::cat(category));
 static cl::opt<std::string> cpu("cpu", cl::desc("the CPU to make code for, by LLVM's name; default: this one"),
                                 cl::init("native"), cl::value_desc("name"), cl::cat(category));
 static cl::opt<std::string>
@@ -60,6 +74,10 @@ static cl::opt<std::string> kernelCache("kernel-cache",
                                         cl::desc("where compiled kernels are kept, or none; default: "
                                                  "$XDG_CACHE_HOME/ds-mlir/kernels or ~/.cache/ds-mlir/kernels"),
                                         cl::value_desc("folder"), cl::cat(category));
+static cl::opt<std::string> planCache("plan-cache",
+                                      cl::desc("a folder in which plans are kept by all that they are made from, and "
+                                               "found again; default: none"),
+                                      cl::value_desc("folder"), cl::cat(category));
 static cl::opt<bool> quiet("quiet", cl::desc("print errors only"), cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("print how long each pass took"), cl::cat(category));
 static cl::opt<bool> explain("explain", cl::desc("print the passes' remarks: what was decided, and why"),
@@ -85,21 +103,27 @@ static std::string kernelCacheFolder() {
   return folder.str().str();
 }
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  if (!cl::ParseCommandLineOptions(
-          argc, argv,
-          "compiles a model for training on many ranks\n\n"
-          "  ds-compile train.onnx --config ds_config.json --ranks 4 --dim sequence=32 -o train.dsplan\n"
-          "  ds-compile train.onnx --config ds_config.json --emit=placement\n",
-          &llvm::errs()))
-    return 2;
-  ds::CompileOptions options;
+//===----------------------------------------------------------------------===//
+// From flags to options
+//===----------------------------------------------------------------------===//
+
+/// What is wrong with a flag, as an exit code.
+static int refuse(const llvm::Twine &text) {
+  llvm::errs() << "error: " << text << "\n";
+  return kExitBadInput;
+}
+
+static int readFlags(CompileOptions &options, ToolOptions &tool) {
+  const std::optional<Stage> last = findStage(emit);
+  if (!last)
+    return refuse("--emit must be " + stageNames() + ", got '" + emit + "'");
+  const std::optional<uint64_t> bytes = budget.empty() ? 0 : findByteSize(budget);
+  if (!bytes)
+    return refuse("--memory-budget must be a number of bytes, or one with a unit such as 512MiB, 16G or 16GB, got '" +
+                  budget + "'");
   options.modelPath = modelPath;
   options.configPath = configPath;
-  options.outputPath = outputPath;
-  options.emit = emit;
+  options.stage = *last;
   options.axes.assign(mesh.begin(), mesh.end());
   if (options.axes.empty())
     options.axes.push_back("dp=" + std::to_string(ranks));
@@ -111,14 +135,83 @@ int main(int argc, char **argv) {
   options.tokenType = tokenType;
   options.zeroStage = stage;
   options.isInference = infer;
-  options.memoryBudget = budget;
+  options.memoryBudget = *bytes;
   options.cpu = cpu;
   options.machine = machine;
   options.kernelCache = kernelCacheFolder();
-  options.isQuiet = quiet;
-  options.printTiming = timing;
-  options.printRemarks = explain;
+  options.explains = explain;
   options.checkEachPass = checkEachPass;
   options.checkTolerance = checkTolerance;
-  return ds::compile(options);
+  tool.output = outputPath;
+  tool.planCache = planCache;
+  tool.isQuiet = quiet;
+  tool.printsTiming = timing;
+  return kExitOk;
+}
+
+#ifdef DS_INCLUDE_TESTS
+namespace ds::test {
+void registerTestPasses();
+} // namespace ds::test
+
+static cl::opt<std::string> testPass("test-pass", cl::desc("a pass that runs after the last one; for tests"),
+                                     cl::value_desc("pipeline"), cl::ReallyHidden, cl::cat(category));
+
+/// Adds a pass with a planted fault.
+static void addTestPass(ToolOptions &tool) {
+  ds::test::registerTestPasses();
+  if (!testPass.empty())
+    tool.addPasses = [](mlir::OpPassManager &manager) { return mlir::parsePassPipeline(testPass, manager); };
+}
+#else
+static void addTestPass(ToolOptions &) {}
+#endif
+
+//===----------------------------------------------------------------------===//
+// The process
+//===----------------------------------------------------------------------===//
+
+static std::string version() {
+  return "ds-compile, plan version " + std::to_string(plan::kPlanVersion) + ", LLVM " LLVM_VERSION_STRING;
+}
+
+static std::string commandLine(int argc, char **argv) {
+  std::string text;
+  for (int i = 0; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool isPlain =
+        !word.empty() && llvm::StringRef(word).find_first_of(" '\"\\$`*?[]{}()<>|&;#~\n") == llvm::StringRef::npos;
+    text += (i == 0 ? "" : " ") + (isPlain ? word : "'" + word + "'");
+  }
+  return text;
+}
+
+/// Beside the result, or in the current folder if that is no file.
+static std::string reportPath(const std::string &output) {
+  const bool isFile = !output.empty() && output != "-" && !isStream(output);
+  return (isFile ? output : "ds-compile") + ".defect.mlir";
+}
+
+int main(int argc, char **argv) {
+  const std::string command = commandLine(argc, argv);
+  // Too little memory is no defect.
+  endWhenOutOfMemory(STDERR_FILENO, "error: the system gives no more memory or threads; see ulimit -v, -u\n");
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { std::get_new_handler()(); });
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](llvm::raw_ostream &out) { out << version() << "\n"; });
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "compiles a model for training on many ranks\n\n"
+          "  ds-compile train.onnx --config ds_config.json --ranks 4 --dim sequence=32 -o train.dsplan\n"
+          "  ds-compile train.onnx --config ds_config.json --emit=placement\n",
+          &llvm::errs()))
+    return kExitBadInput;
+  CompileOptions options;
+  ToolOptions tool;
+  if (int code = readFlags(options, tool))
+    return code;
+  addTestPass(tool);
+  return runGuarded([&] { return runCompiler(options, tool); },
+                    [&](const File &reproducer) { return repeatDefect(options, tool, reproducer); },
+                    {reportPath(tool.output), version(), command});
 }

@@ -16,7 +16,7 @@ namespace ds {
 
 /// The numbers of the first step of an input of `shape`.
 static absl::StatusOr<std::vector<int64_t>> firstStep(const std::string &path, const std::vector<int64_t> &shape) {
-  DS_ASSIGN_OR_RETURN(const runtime::File file, runtime::File::open(path));
+  DS_ASSIGN_OR_RETURN(const File file, File::open(path));
   DS_ASSIGN_OR_RETURN(const runtime::StoredTensor tensor, runtime::readNumpyHeader(file));
   runtime::StoredTensor step{tensor.type, shape, tensor.offset};
   std::vector<char> bytes(static_cast<size_t>(step.bytes()));

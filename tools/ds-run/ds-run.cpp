@@ -3,14 +3,17 @@
 
 // The command line of ds-run. `ds-run --help` is its manual.
 
-#include "Commands.h"
 #include "ExitCodes.h"
 #include "OutOfMemory.h"
+#include "PreparedRun.h"
 #include "Worker.h"
 
+#include "ds/Config/NearestWord.h"
 #include "ds/Plan/Plan.h"
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +22,16 @@
 using namespace ds;
 
 static constexpr const char *kExamples = R"(
+Examples, and more of them at `ds-run COMMAND --help`:
+  ds-run train train.onnx --config ds_config.json --ranks 2 --data data/ --steps 100
+  ds-run infer forward.onnx --data data/ --output outputs/
+  ds-run inspect train.dsplan
+  ds-run check-config ds_config.json --ranks 4
+
+Exit codes: 0 ok, 2 bad input, 3 not supported, 4 a rank was lost, 5 timeout, 6 storage,
+7 numbers that are not finite, 8 integrity, 9 a defect of ds-mlir, 130 interrupted.)";
+
+static constexpr const char *kTrainExamples = R"(
 Examples:
   Train an ONNX model on two CPU ranks, with the recipe of a DeepSpeed-style file:
     ds-run train train.onnx --config ds_config.json --ranks 2 --data data/ --steps 100
@@ -27,18 +40,37 @@ Examples:
     ds-run train train.onnx --config ds_config.json --ranks 2 --data data/ --steps 100 \
         --log run.jsonl --save-model out.safetensors
 
-  Compile once, run the plan as often as you like, look into it:
+  Compile once, run the plan as often as you like:
     ds-compile train.onnx --config ds_config.json --ranks 4 -o train.dsplan
-    ds-run inspect train.dsplan
     ds-run train train.dsplan --data tokens.bin --steps 1000
+)";
 
+static constexpr const char *kInferExamples = R"(
+Examples:
+  The outputs of a model for all of the data, one file each:
+    ds-run infer forward.onnx --data data/ --output outputs/
+
+  The same with trained weights:
+    ds-run infer forward.onnx --data data/ --output outputs/ --load-model out.safetensors
+)";
+
+static constexpr const char *kRunFooter = R"(
 Data is a folder with one NAME.npy for each input of the graph, [step, sample, ...], or a raw file of
 uint16 or uint32 token numbers, from which input_ids and labels (shifted by one) are cut.
 
-Exit codes: 0 ok, 2 bad input, 3 not supported, 4 a rank was lost, 5 timeout, 6 storage,
-7 numbers that are not finite, 8 integrity, 130 interrupted.)";
+Arguments after -- are passed on to ds-compile.)";
 
-static void addRunOptions(CLI::App &command, RunOptions &options) {
+static constexpr const char *kInspectExamples = R"(
+Examples:
+  ds-run inspect train.dsplan
+  ds-run inspect train.dsplan --json | jq .arenas)";
+
+static constexpr const char *kCheckConfigExamples = R"(
+Examples:
+  ds-run check-config ds_config.json --ranks 4
+  ds-run check-config ds_config.json --print)";
+
+static void addRunOptions(CLI::App &command, RunOptions &options, const std::string &examples) {
   command.add_option("program", options.program, "A plan (ds-compile -o) or a model (.onnx), which is compiled first")
       ->required();
   command.add_option("--config", options.config, "The ds_config.json; default: the one in the plan");
@@ -67,7 +99,7 @@ static void addRunOptions(CLI::App &command, RunOptions &options) {
   command.add_option("--report", options.report, "Write memory and speed of the run to this file, as JSON");
   command.add_flag("-q,--quiet", options.isQuiet, "Print errors only");
   command.allow_extras();
-  command.footer("Arguments after -- are passed on to ds-compile.");
+  command.footer(examples + kRunFooter);
 }
 
 /// What stood after `--`; anything else that was left over is a mistake.
@@ -76,6 +108,21 @@ static std::vector<std::string> compilerFlags(const CLI::App &command, const std
   if (!extras.empty())
     throw CLI::ExtrasError(extras);
   return afterDashes;
+}
+
+/// What is wrong with the first word, which must be a command.
+static std::optional<std::string> findCommandFault(const CLI::App &app, const std::vector<std::string> &arguments) {
+  if (arguments.empty() || arguments[0].empty() || arguments[0][0] == '-')
+    return std::nullopt; // the parser says it
+  std::vector<std::string> names;
+  for (const CLI::App *command : app.get_subcommands(nullptr))
+    names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), arguments[0]) != names.end())
+    return std::nullopt;
+  const std::string nearest = config::nearestWord(arguments[0], names);
+  return absl::StrCat("no command is called '", arguments[0], "'",
+                      nearest.empty() ? "" : absl::StrCat(", did you mean '", nearest, "'?"), "; there are ",
+                      absl::StrJoin(names, ", "));
 }
 
 static int runCommandLine(std::vector<std::string> arguments) {
@@ -93,7 +140,7 @@ static int runCommandLine(std::vector<std::string> arguments) {
 
   TrainOptions train;
   CLI::App *trainCommand = app.add_subcommand("train", "Train a model");
-  addRunOptions(*trainCommand, train);
+  addRunOptions(*trainCommand, train, kTrainExamples);
   trainCommand->add_option("--log", train.log, "Write one JSON record per step to this file");
   trainCommand->add_option("--save-model", train.saveModel,
                            "Write the trained weights, full tensors, to this .safetensors file");
@@ -111,11 +158,12 @@ static int runCommandLine(std::vector<std::string> arguments) {
 
   InferOptions infer;
   CLI::App *inferCommand = app.add_subcommand("infer", "Run a forward plan or model and write its outputs");
-  addRunOptions(*inferCommand, infer);
+  addRunOptions(*inferCommand, infer, kInferExamples);
   inferCommand->add_option("--output", infer.output, "Folder for one NAME.npy per output, [step, ...]")->required();
 
   InspectOptions inspect;
   CLI::App *inspectCommand = app.add_subcommand("inspect", "Print what a plan holds: memory, schedule, variables");
+  inspectCommand->footer(kInspectExamples);
   inspectCommand->add_option("plan", inspect.plan, "The plan")->required();
   inspectCommand->add_flag("--json", inspect.asJson, "For programs; only what is in the plan");
   inspectCommand
@@ -125,11 +173,14 @@ static int runCommandLine(std::vector<std::string> arguments) {
 
   CheckConfigOptions check;
   CLI::App *checkCommand = app.add_subcommand("check-config", "Read a ds_config.json and say what it means");
+  checkCommand->footer(kCheckConfigExamples);
   checkCommand->add_option("config", check.config, "The file")->required();
   checkCommand->add_option("--ranks", check.ranks, "Ranks that the batch is spread over; default: 1")
       ->check(CLI::Range(1, 1 << 20));
   checkCommand->add_flag("--print", check.printsAll, "Print all settings with their defaults");
 
+  if (const std::optional<std::string> fault = findCommandFault(app, arguments))
+    return reportError(absl::InvalidArgumentError(*fault));
   try { // CLI11 reports by exceptions only; they end here
     std::reverse(arguments.begin(), arguments.end());
     app.parse(arguments);

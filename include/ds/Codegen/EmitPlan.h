@@ -14,9 +14,9 @@
 namespace ds {
 
 struct EmitOptions {
-  std::string function = "step"; ///< which function of the module
-  std::string config;            ///< the ds_config.json as given, kept in the plan
-  std::string key;               ///< of all that the plan is made from
+  std::string function = "step";            ///< which function of the module
+  std::string config;                       ///< the ds_config.json as given, kept in the plan
+  std::string key;                          ///< of all that the plan is made from
   std::vector<plan::ModelFileT> modelFiles; ///< what is in the files that variables begin with, and maybe in others
 };
 

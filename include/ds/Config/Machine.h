@@ -37,6 +37,9 @@ absl::StatusOr<Machine> findMachine(std::string_view nameOrPath);
 /// Reads the JSON of a machine file: an object with every key of docs/machines.md once. `fileName` is for messages.
 absl::StatusOr<Machine> parseMachine(std::string_view text, std::string_view fileName);
 
+/// The machine as the JSON of a machine file.
+std::string printMachine(const Machine &machine);
+
 } // namespace ds
 
 #endif // DS_CONFIG_MACHINE_H

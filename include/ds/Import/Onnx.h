@@ -79,6 +79,10 @@ struct ImportedModel {
 ImportedModel importOnnx(mlir::MLIRContext &context, llvm::StringRef path, const ImportOptions &options,
                          ImportError &error);
 
+/// The files that the model file `path` keeps data of its tensors in, as it names them: sorted, each once. Empty if it
+/// is malformed, which importOnnx tells.
+std::vector<std::string> externalFiles(const std::string &path);
+
 } // namespace ds
 
 #endif // DS_IMPORT_ONNX_H

@@ -10,8 +10,11 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/stubs/logging.h>
 
+#include <set>
+
 using namespace llvm;
 using namespace ds::onnx_import;
+using ds::MappedFile;
 using mlir::failed;
 using mlir::failure;
 using mlir::FailureOr;
@@ -108,7 +111,7 @@ static std::string describe(const Initializer &tensor) { return "initializer '" 
 
 /// Data in one of the typed fields.
 LogicalResult ModelFile::setTyped(Initializer &tensor, const WireTensor &wire, ErrorSink &errors) {
-  StringRef file = buffer->getBuffer();
+  StringRef file = StringRef(content->bytes());
   if (!isTypedAsBits(tensor.element)) {
     const auto &ranges = tensor.element == Element::F32 ? wire.floats : wire.doubles;
     uint64_t end = ranges.empty() ? 0 : ranges.front().offset;
@@ -147,9 +150,9 @@ static bool isBelow(StringRef folder, StringRef file) {
 
 /// A location is meant from the folder in which the model is named, which may be that of a link to it. What lies there
 /// may be a link too, as in a cache of models, but it must lead into that folder or the one that the model is in.
-MemoryBuffer *ModelFile::openExternal(StringRef location, std::string &problem) {
+const MappedFile *ModelFile::openExternal(StringRef location, std::string &problem) {
   if (auto it = externals.find(location); it != externals.end())
-    return it->second.get();
+    return &it->second;
   auto fail = [&](const char *what) {
     problem = ("refers to external data '" + location + "', which " + what).str();
     return nullptr;
@@ -165,10 +168,10 @@ MemoryBuffer *ModelFile::openExternal(StringRef location, std::string &problem) 
     return fail("must stay in the model's folder");
   if (!sys::fs::is_regular_file(status)) // a pipe would be waited for
     return fail("must be a regular file");
-  auto file = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!file)
+  absl::StatusOr<MappedFile> file = MappedFile::open(path.str().str());
+  if (!file.ok())
     return fail("cannot be read");
-  return (externals[location] = std::move(*file)).get();
+  return &externals.try_emplace(location, *std::move(file)).first->second;
 }
 
 /// What `external_data` says, each key at most once.
@@ -199,18 +202,17 @@ LogicalResult ModelFile::setExternal(Initializer &tensor, const onnx::TensorProt
   if (failed(data))
     return failure();
   std::string problem;
-  MemoryBuffer *file = openExternal(data->location, problem);
+  const MappedFile *file = openExternal(data->location, problem);
   if (!file)
     return errors.malformed(describe(tensor) + " " + problem);
-  uint64_t size = file->getBufferSize(),
-           bytes = static_cast<uint64_t>(*countOf(tensor.shape)) * bytesOf(tensor.element);
+  uint64_t size = file->bytes().size(), bytes = static_cast<uint64_t>(*countOf(tensor.shape)) * bytesOf(tensor.element);
   ByteRange range{data->offset.value_or(0), data->length.value_or(bytes)};
   if (range.offset > size || range.length > size - range.offset)
     return errors.malformed(describe(tensor) + " must have external data inside the " + Twine(size) + " bytes of '" +
                             data->location + "', got " + Twine(range.length) + " from " + Twine(range.offset));
   tensor.file = data->location.str();
   tensor.range = range;
-  tensor.bytes = file->getBuffer().substr(range.offset, range.length);
+  tensor.bytes = StringRef(file->bytes()).substr(range.offset, range.length);
   return success();
 }
 
@@ -221,7 +223,7 @@ LogicalResult ModelFile::setData(Initializer &tensor, const WireTensor &wire, Er
   } else {
     tensor.file = fileName;
     tensor.range = wire.raw.back();
-    tensor.bytes = buffer->getBuffer().substr(tensor.range.offset, tensor.range.length);
+    tensor.bytes = StringRef(content->bytes()).substr(tensor.range.offset, tensor.range.length);
   }
   return success();
 }
@@ -259,20 +261,40 @@ LogicalResult ModelFile::addInitializer(const WireTensor &wire, ErrorSink &error
 // The file
 //===----------------------------------------------------------------------===//
 
+std::vector<std::string> ds::externalFiles(const std::string &path) {
+  const absl::StatusOr<MappedFile> file = MappedFile::open(path);
+  WireModel wire;
+  google::protobuf::LogSilencer silencer;
+  if (!file.ok() || !walkModel(file->bytes(), wire).empty())
+    return {};
+  std::set<std::string> names;
+  for (const WireTensor &tensor : wire.initializers) {
+    onnx::TensorProto header;
+    if (header.ParseFromString(tensor.header) && header.data_location() == onnx::TensorProto::EXTERNAL)
+      for (const onnx::StringStringEntryProto &entry : header.external_data())
+        if (entry.key() == "location")
+          names.insert(entry.value());
+  }
+  return {names.begin(), names.end()};
+}
+
 std::unique_ptr<ModelFile> ModelFile::open(StringRef path, ErrorSink &errors) {
   auto file = std::make_unique<ModelFile>();
   file->modelPath = path.str();
   file->folder = sys::path::parent_path(path).empty() ? "." : sys::path::parent_path(path).str();
   file->fileName = sys::path::filename(path).str();
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer) {
-    (void)errors.malformed(Twine("cannot be read: ") + buffer.getError().message());
+  absl::StatusOr<MappedFile> mapped = MappedFile::open(path.str());
+  if (!mapped.ok()) {
+    const std::string problem(mapped.status().message());
+    StringRef reason = problem;
+    reason.consume_front((path + ": ").str()); // the sink names the file
+    (void)errors.malformed(reason);
     return nullptr;
   }
-  file->buffer = std::move(*buffer);
+  file->content.emplace(*std::move(mapped));
   WireModel wire;
   google::protobuf::LogSilencer silencer;
-  if (std::string problem = walkModel(file->buffer->getBuffer(), wire); !problem.empty()) {
+  if (std::string problem = walkModel(file->content->bytes(), wire); !problem.empty()) {
     (void)errors.malformed("is not an ONNX model: " + problem);
     return nullptr;
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "ds/Dialect/Names.h"
+#include "ds/Dialect/Refusal.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,7 +31,7 @@ struct AssignDataParallel : ds::impl::AssignDataParallelPassBase<AssignDataParal
   void runOnOperation() override {
     const Mesh mesh = meshOf(getOperation());
     if (!mesh.findAxis(axis)) {
-      getOperation().emitError("the mesh has no axis \"") << axis << "\"";
+      refuse(getOperation(), Refusal::BadInput) << "the mesh has no axis \"" << axis << "\"";
       return signalPassFailure();
     }
     if (mesh.axisSize(axis) == 1)

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "ds/Dialect/Refusal.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,8 +46,9 @@ struct AssignZero : ds::impl::AssignZeroPassBase<AssignZero> {
   void runOnOperation() override {
     const Mesh mesh = meshOf(getOperation());
     if (stage < 0 || stage > 3 || !mesh.findAxis(axis)) {
-      getOperation().emitError("ZeRO must have a stage in [0, 3] and an axis of the mesh, got stage ")
-          << static_cast<int64_t>(stage) << " over \"" << axis << "\"";
+      refuse(getOperation(), Refusal::BadInput)
+          << "ZeRO must have a stage in [0, 3] and an axis of the mesh, got stage " << static_cast<int64_t>(stage)
+          << " over \"" << axis << "\"";
       return signalPassFailure();
     }
     // An axis of one rank splits nothing, and its collectives would be copies.

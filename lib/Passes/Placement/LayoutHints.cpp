@@ -4,6 +4,7 @@
 #include "LayoutHints.h"
 
 #include "ds/Dialect/DsDialect.h"
+#include "ds/Dialect/Refusal.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -12,7 +13,8 @@ using namespace ds;
 
 static LogicalResult verifyHint(Operation *op, const Twine &owner, LayoutAttr layout, Type type, const Mesh &mesh) {
   if (std::optional<std::string> fault = findLayoutFault(layout.getLayout(), shapeOf(type), mesh))
-    return op->emitOpError() << owner << *fault << ", got the hint [" << layout.getLayout().str() << "] for " << type;
+    return refuse(op, Refusal::BadInput) << owner << *fault << ", got the hint [" << layout.getLayout().str()
+                                         << "] for " << type;
   return success();
 }
 

@@ -4,6 +4,7 @@
 #include "StepBuilder.h"
 #include "StepFunction.h"
 
+#include "ds/Dialect/Refusal.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -154,7 +155,8 @@ private:
       return function.emitOpError("must have a result");
     for (Type type : function.getResultTypes())
       if (!isa<FloatType>(getElementTypeOrSelf(type)))
-        return function.emitOpError("results must be floats, so that their mean over the parts exists, got ") << type;
+        return refuse(function, Refusal::Unsupported)
+               << "results must be floats, so that their mean over the parts exists, got " << type;
     return success();
   }
 };

@@ -4,6 +4,7 @@
 #include "StepBuilder.h"
 #include "StepFunction.h"
 
+#include "ds/Dialect/Refusal.h"
 #include "ds/Passes/LabelMean.h"
 #include "ds/Passes/Passes.h"
 
@@ -21,7 +22,8 @@ using namespace ds;
 static FailureOr<Value> findOutput(func::FuncOp function, StringRef name) {
   if (std::optional<unsigned> number = findResult(function, name))
     return returnOf(function).getOperand(*number);
-  InFlightDiagnostic diagnostic = function.emitOpError("has no output \"") << name << "\" for the loss, got ";
+  InFlightDiagnostic diagnostic = refuse(function, Refusal::BadInput)
+                                  << "has no output \"" << name << "\" for the loss, got ";
   SmallVector<StringRef> names;
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (auto other = function.getResultAttrOfType<StringAttr>(i, kNameAttr))
@@ -39,8 +41,8 @@ static FailureOr<Value> findLabels(func::FuncOp function, StringRef name, ArrayR
   Value labels = function.getArgument(*number);
   auto type = dyn_cast<RankedTensorType>(labels.getType());
   if (!type || !type.getElementType().isSignlessInteger() || type.getShape() != shape)
-    return function.emitOpError("labels \"")
-           << name << "\" must be integers of the shape of " << expected << ", got " << labels.getType();
+    return refuse(function, Refusal::BadInput)
+           << "labels \"" << name << "\" must be integers of the shape of " << expected << ", got " << labels.getType();
   return labels;
 }
 
@@ -85,14 +87,15 @@ private:
       return failure();
     RankedTensorType type = tensorTypeOf(*loss);
     if (!isa<FloatType>(type.getElementType()) || type.getNumElements() != 1)
-      return function.emitOpError("output \"") << output << "\" must be one float to be a loss, got " << type;
+      return refuse(function, Refusal::BadInput)
+             << "output \"" << output << "\" must be one float to be a loss, got " << type;
     OpBuilder builder(endOfComputation(function));
     StepBuilder build(builder, loss->getLoc());
     if (std::optional<LabelMean> mean = findLabelMean(*loss))
       return meanOf(build, *mean);
     if (countsLabels)
-      return function.emitOpError("output \"")
-             << output << "\" must be a mean cross entropy to be averaged over labels";
+      return refuse(function, Refusal::BadInput)
+             << "output \"" << output << "\" must be a mean cross entropy to be averaged over labels";
     return build.reshape(*loss, {});
   }
 
@@ -112,8 +115,8 @@ private:
     RankedTensorType type = tensorTypeOf(*scores);
     const int64_t minimalRank = shift ? 3 : 2;
     if (!isa<FloatType>(type.getElementType()) || type.getRank() < minimalRank)
-      return function.emitOpError("logits \"")
-             << logits << "\" must be floats with " << minimalRank << " dims or more, got " << type;
+      return refuse(function, Refusal::BadInput)
+             << "logits \"" << logits << "\" must be floats with " << minimalRank << " dims or more, got " << type;
     FailureOr<Value> targets = findLabels(function, labels, type.getShape().drop_back());
     if (failed(targets))
       return failure();

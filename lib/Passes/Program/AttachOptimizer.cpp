@@ -4,6 +4,7 @@
 #include "StepBuilder.h"
 #include "StepFunction.h"
 
+#include "ds/Dialect/Refusal.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/IR/SymbolTable.h"

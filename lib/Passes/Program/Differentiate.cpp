@@ -5,6 +5,7 @@
 #include "StepFunction.h"
 
 #include "ds/Config/TrainingConfig.h"
+#include "ds/Dialect/Refusal.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -97,7 +98,8 @@ private:
     }
     auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
     if (!differentiable)
-      return op->emitOpError("has no gradient rule, but the loss depends on a trainable variable through it");
+      return refuse(op, Refusal::Unsupported)
+             << "has no gradient rule, but the loss depends on a trainable variable through it";
     SmallVector<bool> needed =
         llvm::map_to_vector(op->getOperands(), [&](Value value) { return activeValues.contains(value); });
     SmallVector<Value> operands;
@@ -140,7 +142,7 @@ static LogicalResult freezeParameters(ModuleOp module, ArrayRef<std::string> exp
     }
   absl::StatusOr<std::vector<bool>> isFrozen = matchNames("model.frozen", expressions, names);
   if (!isFrozen.ok())
-    return module.emitError() << std::string(isFrozen.status().message());
+    return refuse(module, Refusal::BadInput) << std::string(isFrozen.status().message());
   for (auto [variable, frozen] : llvm::zip_equal(parameters, *isFrozen))
     if (frozen)
       variable.setFrozen(true);
@@ -154,7 +156,8 @@ static FailureOr<Value> findLoss(func::FuncOp function) {
     return function.emitOpError("must have the loss as its one result, got ") << function.getNumResults() << " results";
   auto type = dyn_cast<RankedTensorType>(function.getResultTypes().front());
   if (!type || type.getRank() != 0 || !isa<FloatType>(type.getElementType()))
-    return function.emitOpError("loss must be a scalar float tensor, got ") << function.getResultTypes().front();
+    return refuse(function, Refusal::BadInput)
+           << "loss must be a scalar float tensor, got " << function.getResultTypes().front();
   return returnOf(function).getOperand(0);
 }
 

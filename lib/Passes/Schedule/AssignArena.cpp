@@ -5,6 +5,7 @@
 #include "ds/Analysis/KernelShape.h"
 #include "ds/Analysis/Lifetimes.h"
 #include "ds/Analysis/TensorSizes.h"
+#include "ds/Dialect/Refusal.h"
 #include "ds/Passes/Passes.h"
 #include "ds/Passes/Solvers/ArenaPacking.h"
 
@@ -167,8 +168,8 @@ static LogicalResult checkBudget(ArenaOp arena, func::FuncOp function, uint64_t 
   const uint64_t bytes = arena.getBytes();
   if (budget == 0 || bytes <= budget)
     return success();
-  InFlightDiagnostic diagnostic = function.emitError("the plan needs ")
-                                  << bytes << " bytes of device memory, " << bytes - budget
+  InFlightDiagnostic diagnostic = refuse(function, Refusal::Unsupported)
+                                  << "the plan needs " << bytes << " bytes of device memory, " << bytes - budget
                                   << " bytes more than the budget of " << budget << "; the peak is at "
                                   << arena.getPeakOp();
   forEachLargest(arena, [&](StringRef name, int64_t size) {

@@ -5,6 +5,7 @@
 
 #include "ds/Analysis/OpStructure.h"
 #include "ds/Analysis/PredictedTime.h"
+#include "ds/Dialect/Refusal.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,7 +26,7 @@ struct PredictTimes : ds::impl::PredictTimesPassBase<PredictTimes> {
   void runOnOperation() override {
     absl::StatusOr<Machine> found = findMachine(machine);
     if (!found.ok()) {
-      emitError(getOperation().getLoc()) << std::string(found.status().message());
+      refuse(getOperation(), Refusal::BadInput) << std::string(found.status().message());
       return signalPassFailure();
     }
     const Mesh mesh = meshOf(getOperation());

@@ -26,7 +26,7 @@ func.func @one_axis_on_two_dims(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
 // -----
 
 ds.mesh @mesh <dp = 2>
-// expected-error @below {{'func.func' op argument 1: layout must have 2 dims, got 1}}
+// expected-error @below {{argument 1: layout must have 2 dims, got 1}}
 func.func @layout_of_an_argument_of_another_rank(%x: tensor<8xf32>, %y: tensor<8x4xf32> {ds.layout = #ds.layout<[{dp}]>}) {
   return
 }

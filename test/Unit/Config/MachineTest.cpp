@@ -55,3 +55,12 @@ TEST(Machine, RanksShareCoresAndMemory) {
   EXPECT_EQ(shareOf(machine, 8).cores, 1);
   EXPECT_EQ(shareOf(machine, 8).matmulFlopsPerCore, machine.matmulFlopsPerCore / 2) << "two ranks on each core";
 }
+
+TEST(Machine, IsPrintedAsItIsRead) {
+  Machine machine = *findMachine("cpu");
+  machine.linkSeconds = 0.1 + 0.2; // not a short number
+  const std::string text = printMachine(machine);
+  EXPECT_EQ(printMachine(*parseMachine(text, "printed")), text);
+  machine.linkSeconds = 0.3;
+  EXPECT_NE(printMachine(machine), text);
+}

@@ -5,9 +5,9 @@
 // The passes are checked against the interpreter elsewhere; this test is about the numbers of the plan (extents, views,
 // segments), which the interpreter does not use.
 
+#include "../Files/TemporaryFolder.h"
 #include "../Passes/OpPrograms.h"
 #include "../Runtime/ForkedRanks.h"
-#include "../Runtime/TemporaryFolder.h"
 
 #include "ds/Codegen/EmitPlan.h"
 #include "ds/Dialect/DsDialect.h"
@@ -164,7 +164,7 @@ std::unique_ptr<plan::PlanT> compile(ModuleOp module, const std::string &kernelC
   auto kernels = CpuCompiler::create(module.getContext(), {"native", 1, kernelCache});
   if (failed(kernels))
     return nullptr;
-  FailureOr<std::unique_ptr<plan::PlanT>> plan = emitPlan(module, **kernels, {"step", "", "test"});
+  FailureOr<std::unique_ptr<plan::PlanT>> plan = emitPlan(module, **kernels, EmitOptions());
   return failed(plan) ? nullptr : std::move(*plan);
 }
 

@@ -57,28 +57,33 @@ struct Workshop {
 };
 } // namespace
 
-TEST(CompileModel, EqualModelsAreCompiledOnce) {
+TEST(CompileModel, TheCompilerKeepsThePlans) {
   Workshop workshop;
-  const ToolResult first = workshop.run();
+  const ToolResult first = workshop.run({"--", "--flag"});
   ASSERT_EQ(first.code, 0) << first.err;
-  EXPECT_EQ(workshop.run().code, 0);
-  EXPECT_EQ(workshop.calls(), 1);
-  EXPECT_EQ(workshop.cachedFiles().size(), 1u);
-  writeText(workshop.folder / "model.onnx", "another model");
-  EXPECT_EQ(workshop.run().code, 0);
-  EXPECT_EQ(workshop.calls(), 2);
-  EXPECT_EQ(workshop.run({"--", "--flag"}).code, 0);
-  EXPECT_EQ(workshop.calls(), 3);
-  EXPECT_NE(readText(workshop.folder / "calls").find("--ranks 2"), std::string::npos);
+  const std::string call = readText(workshop.folder / "calls");
+  for (const std::string &word : {std::string("--ranks 2"), "--plan-cache " + workshop.folder / "cache/ds-mlir",
+                                  std::string("-o /dev/fd/"), std::string("--flag")})
+    EXPECT_NE(call.find(word), std::string::npos) << word << "\n" << call;
 }
 
-TEST(CompileModel, DamagedPlansAreMadeAgain) {
+TEST(CompileModel, NothingIsKeptWithoutAPlaceForIt) {
   Workshop workshop;
-  ASSERT_EQ(workshop.run().code, 0);
-  ASSERT_EQ(workshop.cachedFiles().size(), 1u);
-  writeText(workshop.cachedFiles()[0], "xxxxDSPLdamaged");
+  ::unsetenv("XDG_CACHE_HOME");
+  const char *home = std::getenv("HOME");
+  const std::string before = home ? home : "/";
+  ::unsetenv("HOME");
   EXPECT_EQ(workshop.run().code, 0);
-  EXPECT_EQ(workshop.calls(), 2);
+  ::setenv("HOME", before.c_str(), 1);
+  EXPECT_EQ(readText(workshop.folder / "calls").find("--plan-cache"), std::string::npos);
+}
+
+TEST(CompileModel, WhatIsNoPlanIsRefused) {
+  Workshop workshop;
+  writeText(workshop.folder / "made.dsplan", "xxxxDSPLdamaged");
+  const ToolResult result = workshop.run();
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.err.find("(the plan of " + workshop.folder / "model.onnx"), std::string::npos) << result.err;
 }
 
 TEST(CompileModel, PlanOutKeepsThePlan) {
@@ -97,15 +102,46 @@ TEST(CompileModel, TheCompilersExitCodeIsPassedOn) {
   EXPECT_TRUE(workshop.cachedFiles().empty());
 }
 
-TEST(CompileModel, CtrlCEndsTheCompiler) {
+TEST(CompileModel, DefectsOfTheCompilerArePassedOn) {
   Workshop workshop;
-  workshop.writeScript("exec sleep 60");
-  ToolRun run(workshop.folder, workshop.arguments(), workshop.folder / "bin/ds-run");
-  for (int i = 0; i < 500 && workshop.calls() == 0; ++i)
-    ::usleep(10000);
-  ::kill(run.process, SIGINT);
-  EXPECT_EQ(run.wait(20), 130);
-  EXPECT_TRUE(workshop.cachedFiles().empty());
+  workshop.writeScript("exit 9");
+  EXPECT_EQ(workshop.run().code, 9);
+}
+
+/// A run whose compiler works for a minute.
+struct LongCompilation {
+  LongCompilation() {
+    workshop.writeScript("exec sleep 60");
+    run = std::make_unique<ToolRun>(workshop.folder, workshop.arguments(), workshop.folder / "bin/ds-run");
+    for (int i = 0; i < 500 && workshop.calls() == 0; ++i)
+      ::usleep(10000);
+    compiler = run->children();
+  }
+  void expectNothingLeft() const {
+    ASSERT_EQ(compiler.size(), 1u);
+    for (int i = 0; i < 500 && !isGone(compiler[0]); ++i)
+      ::usleep(10000);
+    EXPECT_TRUE(isGone(compiler[0]));
+    EXPECT_TRUE(workshop.cachedFiles().empty());
+  }
+
+  Workshop workshop;
+  std::unique_ptr<ToolRun> run;
+  std::vector<pid_t> compiler;
+};
+
+TEST(CompileModel, CtrlCEndsTheCompiler) {
+  const LongCompilation job;
+  ::kill(job.run->process, SIGINT);
+  EXPECT_EQ(job.run->wait(20), 130);
+  job.expectNothingLeft();
+}
+
+TEST(CompileModel, TheCompilerDoesNotOutliveDsRun) {
+  const LongCompilation job;
+  ::kill(job.run->process, SIGKILL);
+  EXPECT_EQ(job.run->wait(20), -SIGKILL);
+  job.expectNothingLeft();
 }
 
 } // namespace ds::runtime

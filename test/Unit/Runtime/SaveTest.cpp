@@ -3,7 +3,7 @@
 
 // Files that several ranks write together, in blocks.
 
-#include "TemporaryFolder.h"
+#include "../Files/TemporaryFolder.h"
 
 #include "ds/Plan/Extents.h"
 #include "ds/Runtime/Session/OwnedRuns.h"

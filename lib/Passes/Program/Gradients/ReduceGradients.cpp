@@ -3,6 +3,8 @@
 
 #include "Gradients.h"
 
+#include "ds/Dialect/Refusal.h"
+
 using namespace mlir;
 using namespace ds;
 
@@ -30,7 +32,7 @@ static void differentiateReduce(ReduceOp op, Gradients &g) {
     return;
   case Reduction::And:
   case Reduction::Or:
-    g.status = op.emitOpError("of kind and / or has no gradient");
+    g.status = refuse(op, Refusal::Unsupported) << "of kind and / or has no gradient";
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include "Gradients.h"
 
+#include "ds/Dialect/Refusal.h"
+
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
@@ -31,7 +33,7 @@ static void differentiateSlice(SliceOp op, Gradients &g) {
   SmallVector<int64_t> low(op.getOffsets()), interior, turnOffsets(low.size(), 0), turnStrides(low.size(), 1);
   for (auto [dim, stride] : llvm::enumerate(op.getStrides())) {
     if (stride == 0 && shape[dim] > 1) {
-      g.status = op.emitOpError("with a stride of 0 has no gradient");
+      g.status = refuse(op, Refusal::Unsupported) << "with a stride of 0 has no gradient";
       return;
     }
     interior.push_back(shape[dim] > 1 ? std::abs(stride) - 1 : 0);

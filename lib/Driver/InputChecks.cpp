@@ -5,6 +5,7 @@
 
 #include "ds/Codegen/EmitPlan.h"
 #include "ds/Dialect/Names.h"
+#include "ds/Files/Folder.h"
 #include "ds/Runtime/Session/DataSource.h"
 #include "ds/Runtime/Session/TensorFiles.h"
 
@@ -51,11 +52,8 @@ std::vector<std::unique_ptr<plan::PortT>> ds::inputsOfStep(func::FuncOp forward,
 
 /// The folder's .npy files, for a message.
 static std::string filesIn(const std::string &folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (llvm::sys::fs::directory_iterator entry(folder, error), end; entry != end && !error; entry.increment(error))
-    if (llvm::sys::path::extension(entry->path()) == ".npy")
-      names.push_back(llvm::sys::path::filename(entry->path()).str());
+  std::vector<std::string> names = namesIn(folder);
+  llvm::erase_if(names, [](StringRef name) { return llvm::sys::path::extension(name) != ".npy"; });
   llvm::sort(names);
   return names.empty() ? "no .npy file" : llvm::join(names, ", ");
 }
@@ -68,7 +66,7 @@ static absl::Status checkOpenInput(const OpenInput &input, const std::string &fo
   if (!llvm::sys::fs::exists(path))
     return absl::InvalidArgumentError(absl::StrCat(path.str().str(), ": no such file, which must have the data of ",
                                                    wanted, "; ", folder, " has ", filesIn(folder)));
-  const absl::StatusOr<runtime::File> file = runtime::File::open(path.str().str());
+  const absl::StatusOr<File> file = File::open(path.str().str());
   const auto tensor = file.ok() ? runtime::readNumpyHeader(*file) : file.status();
   if (!tensor.ok())
     return tensor.status();

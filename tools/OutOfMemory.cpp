@@ -30,6 +30,7 @@ static int lastDescriptor = -1;
     endNow();
   } catch (...) {
   }
+  __gnu_cxx::__verbose_terminate_handler(); // says what it was, and aborts
   std::abort();
 }
 

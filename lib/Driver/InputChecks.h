@@ -3,8 +3,8 @@
 
 /// What can be known of a model's inputs before it is compiled.
 
-#ifndef DS_TOOLS_INPUT_CHECKS_H
-#define DS_TOOLS_INPUT_CHECKS_H
+#ifndef DS_LIB_DRIVER_INPUTCHECKS_H
+#define DS_LIB_DRIVER_INPUTCHECKS_H
 
 #include "ds/Config/TrainingConfig.h"
 #include "ds/Import/Onnx.h"
@@ -32,4 +32,4 @@ absl::Status checkData(std::vector<std::unique_ptr<plan::PortT>> inputs, const s
 
 } // namespace ds
 
-#endif // DS_TOOLS_INPUT_CHECKS_H
+#endif // DS_LIB_DRIVER_INPUTCHECKS_H

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// What ds-run tells its caller.
+/// What our programs tell their callers.
 
-#ifndef DS_TOOLS_DS_RUN_EXITCODES_H
-#define DS_TOOLS_DS_RUN_EXITCODES_H
+#ifndef DS_TOOLS_EXITCODES_H
+#define DS_TOOLS_EXITCODES_H
 
 #include "ds/Runtime/ErrorCodes.h"
 
@@ -12,7 +12,6 @@ namespace ds {
 
 enum ExitCode : int {
   kExitOk = 0,
-  kExitInternal = 1,
   kExitBadInput = 2,
   kExitUnsupported = 3,
   kExitPeerLost = 4,
@@ -20,6 +19,7 @@ enum ExitCode : int {
   kExitStorage = 6,
   kExitNumericStop = 7,
   kExitIntegrity = 8,
+  kExitDefect = 9, ///< of this project
   kExitInterrupted = 130,
 };
 
@@ -51,10 +51,10 @@ inline ExitCode exitCodeOf(absl::StatusCode code) {
   case absl::StatusCode::kCancelled:
     return kExitInterrupted;
   default:
-    return kExitInternal;
+    return kExitDefect;
   }
 }
 
 } // namespace ds
 
-#endif // DS_TOOLS_DS_RUN_EXITCODES_H
+#endif // DS_TOOLS_EXITCODES_H

@@ -47,7 +47,7 @@ absl::Status ds::checkRoles(const ModelConfig &model, const std::vector<std::str
   return absl::OkStatus();
 }
 
-static std::vector<std::string> parameterNames(ModuleOp module) {
+std::vector<std::string> ds::parameterNames(ModuleOp module) {
   std::vector<std::string> names;
   for (VariableOp variable : module.getOps<VariableOp>())
     if (variable.getRole() == VariableRole::Parameter)
@@ -72,47 +72,6 @@ absl::StatusOr<Ties> ds::tieParameters(ModuleOp module, const ModelConfig &model
   if (const std::string problem = tieGroups(module, modelFolder, groups); !problem.empty())
     return absl::InvalidArgumentError("\"model.tied\": " + problem);
   return Ties();
-}
-
-/// The variables that the result `output` of a function depends on through floats.
-static llvm::DenseSet<StringAttr> variablesBehind(func::FuncOp function, StringRef output) {
-  llvm::DenseSet<Value> reached;
-  Operation *terminator = function.front().getTerminator();
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (function.getResultAttrOfType<StringAttr>(i, kNameAttr) == output)
-      reached.insert(terminator->getOperand(i));
-  llvm::DenseSet<StringAttr> variables;
-  for (Operation &op : llvm::reverse(function.front())) {
-    if (llvm::none_of(op.getResults(), [&](Value result) { return reached.contains(result); }))
-      continue;
-    if (auto read = dyn_cast<ReadOp>(op))
-      variables.insert(read.getVariableAttr().getAttr());
-    for (Value operand : op.getOperands())
-      if (isa<FloatType>(getElementTypeOrSelf(operand.getType())))
-        reached.insert(operand);
-  }
-  return variables;
-}
-
-absl::Status ds::checkTrainable(ModuleOp module, const ModelConfig &model, StringRef output) {
-  const std::vector<std::string> names = parameterNames(module);
-  if (names.empty())
-    return absl::InvalidArgumentError(
-        "the model has no parameters to train; \"model.parameters\" says which tensors are");
-  absl::StatusOr<std::vector<bool>> isFrozen = matchNames("model.frozen", model.frozen, names);
-  if (!isFrozen.ok())
-    return isFrozen.status();
-  if (!llvm::is_contained(*isFrozen, false))
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"model.frozen\" must leave a parameter to train, got all ", names.size(), " frozen"));
-  const llvm::DenseSet<StringAttr> used = variablesBehind(*module.getOps<func::FuncOp>().begin(), output);
-  size_t number = 0;
-  for (VariableOp variable : module.getOps<VariableOp>())
-    if (variable.getRole() == VariableRole::Parameter && !(*isFrozen)[number++] &&
-        used.contains(variable.getSymNameAttr()))
-      return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", output.str(), "' must depend on a parameter that is trained, got none"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,7 +125,7 @@ std::string ds::warnOfExporter(const ImportedModel &model) {
     return "";
   return "warning: the exporter's optimizer has changed parameters, so that training differs from PyTorch's:" + text +
          "\n  export with dynamo=False, do_constant_folding=False and training=torch.onnx.TrainingMode.TRAINING "
-         "(README.md), or with dynamo=True, optimize=False\n";
+         "(README.md), or with dynamo=True, optimize=False";
 }
 
 /// A line of the note: a heading, then names.
@@ -194,5 +153,5 @@ std::string ds::noteAssumptions(const ImportedModel &model, const Ties &ties) {
     return "";
   return "note: the model file does not tell for sure what is trained; keys of \"model\" in ds_config.json do "
          "(docs/config.md):" +
-         text + "\n";
+         text;
 }
