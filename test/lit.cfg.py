@@ -30,6 +30,8 @@ config.substitutions.append(("%onnx-encode", "protoc --encode=onnx.ModelProto -I
 # Features: a test that needs one says REQUIRES.
 if os.path.isdir(oracles):
     config.available_features.add("oracles")
+if config.has_sanitizer:  # which takes a large part of the address space for itself
+    config.available_features.add("sanitizer")
 if config.has_compiler:
     config.available_features.add("compiler")
 if shutil.which("protoc") and os.path.exists("/usr/include/onnx/onnx.proto"):

@@ -5,6 +5,7 @@
 
 #include "ExitCodes.h"
 
+#include "ds/Config/EscapeControls.h"
 #include "ds/Driver/PlanCache.h"
 #include "ds/Files/Outputs.h"
 #include "ds/Runtime/StatusMacros.h"
@@ -26,7 +27,7 @@ static int report(const absl::Status &status) {
   const std::string message(status.message());
   for (llvm::StringRef rest = message; !rest.empty();) {
     auto [line, more] = rest.split('\n');
-    llvm::errs() << (line.starts_with("note: ") ? "" : "error: ") << line << "\n";
+    llvm::errs() << (line.starts_with("note: ") ? "" : "error: ") << escapeControls(line) << "\n";
     rest = more;
   }
   return exitCodeOf(status.code());
@@ -37,7 +38,7 @@ static CompileHooks hooksOf(const ToolOptions &tool) {
   hooks.say = [isQuiet = tool.isQuiet](const std::string &line) {
     const llvm::StringRef text(line);
     if (!isQuiet || !(text.starts_with("note: ") || text.starts_with("warning: ")))
-      llvm::errs() << text << "\n";
+      llvm::errs() << escapeControls(text) << "\n";
   };
   hooks.addPasses = tool.addPasses;
   return hooks;

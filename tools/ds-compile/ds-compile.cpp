@@ -9,6 +9,7 @@
 #include "OutOfMemory.h"
 #include "RunCompiler.h"
 
+#include "ds/Config/EscapeControls.h"
 #include "ds/Files/Outputs.h"
 
 #include "mlir/Pass/PassRegistry.h"
@@ -109,7 +110,7 @@ static std::string kernelCacheFolder() {
 
 /// What is wrong with a flag, as an exit code.
 static int refuse(const llvm::Twine &text) {
-  llvm::errs() << "error: " << text << "\n";
+  llvm::errs() << "error: " << escapeControls(text.str()) << "\n";
   return kExitBadInput;
 }
 
@@ -192,11 +193,21 @@ static std::string reportPath(const std::string &output) {
   return (isFile ? output : "ds-compile") + ".defect.mlir";
 }
 
-int main(int argc, char **argv) {
-  const std::string command = commandLine(argc, argv);
-  // Too little memory is no defect.
+/// Ends the process with a message where the system gives too little: that is no defect.
+static void endWhenSystemGivesNoMore() {
   endWhenOutOfMemory(STDERR_FILENO, "error: the system gives no more memory or threads; see ulimit -v, -u\n");
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { std::get_new_handler()(); });
+  // LLVM's threads do not throw. Whatever else it cannot go on with is a defect, and ends as without a handler.
+  llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
+    if (llvm::StringRef(reason).contains("pthread_create"))
+      std::get_new_handler()();
+    llvm::errs() << "LLVM ERROR: " << reason << "\n";
+  });
+}
+
+int main(int argc, char **argv) {
+  const std::string command = commandLine(argc, argv);
+  endWhenSystemGivesNoMore();
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](llvm::raw_ostream &out) { out << version() << "\n"; });
   if (!cl::ParseCommandLineOptions(
