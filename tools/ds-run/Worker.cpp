@@ -9,6 +9,7 @@
 
 #include "ds/Config/TrainingConfig.h"
 #include "ds/Plan/Plan.h"
+#include "ds/Runtime/Collective/Local/LocalJob.h"
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
@@ -141,7 +142,8 @@ static absl::Status runRank(const Job &job, int64_t rank, EventSender &events) {
     events.sendError(status);
     shared.abort();
   };
-  DS_ASSIGN_OR_RETURN(const runtime::SessionResult result, runtime::runSession(*plan, shared, rank, options, events));
+  runtime::LocalJob place(shared, rank, options.executor.timeout);
+  DS_ASSIGN_OR_RETURN(const runtime::SessionResult result, runtime::runSession(*plan, place, options, events));
   Message message;
   message.kind = Message::Kind::Done;
   message.memory = result.memory;

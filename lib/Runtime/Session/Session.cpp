@@ -6,7 +6,6 @@
 #include "BadSteps.h"
 #include "ElementIO.h"
 
-#include "ds/Runtime/Collective/Local/LocalTransport.h"
 #include "ds/Runtime/Device/NonFinite.h"
 #include "ds/Runtime/ErrorCodes.h"
 #include "ds/Runtime/Session/Profile.h"
@@ -49,23 +48,17 @@ ResidentBytes residentBytes() {
 namespace {
 class Session {
 public:
-  Session(const plan::PlanT &plan, const SharedJob &job, int64_t rank, const SessionOptions &options,
-          SessionEvents &events)
-      : plan(plan), job(job), rank(rank), options(options), events(events), mesh(plan::meshOf(plan)) {}
+  Session(const plan::PlanT &plan, Job &job, const SessionOptions &options, SessionEvents &events)
+      : plan(plan), job(job), rank(job.rank()), options(options), events(events), mesh(plan::meshOf(plan)) {}
 
   absl::Status prepare();
   absl::StatusOr<SessionResult> run();
 
 private:
-  RankMemory memory() const {
-    return {plan, mesh, rank, [this](uint32_t id) { return executor->buffer(id); },
-            [this](int64_t other, uint32_t id) { return bufferOn(other, id); }};
-  }
-  const void *bufferOn(int64_t other, uint32_t id) const;
+  RankMemory memory() const;
   MemoryUse memoryUse() const;
   void reportLoaded(const LoadedModel &loaded);
-  absl::Status meetOthers();
-  absl::StatusOr<bool> mayBegin(int64_t step);
+  bool hasDiverged() const { return options.stopAfterBadSteps > 0 && badSteps.inARow >= options.stopAfterBadSteps; }
   absl::Status feed(int64_t step);
   absl::Status runStep(int64_t step);
   void noteBadStep(const StepRecord &record);
@@ -78,12 +71,11 @@ private:
   absl::Status writeProfile();
 
   const plan::PlanT &plan;
-  const SharedJob &job;
+  Job &job;
   const int64_t rank;
   const SessionOptions &options;
   SessionEvents &events;
   const Mesh mesh;
-  uint32_t meetings = 0;
   BadSteps badSteps; ///< of rank 0
   std::unique_ptr<DataSource> data;
   std::unique_ptr<Transport> transport;
@@ -101,14 +93,16 @@ MemoryUse Session::memoryUse() const {
   const ResidentBytes bytes = residentBytes();
   const int64_t arena = static_cast<int64_t>(executor->arenaBytes());
   // What this rank has read of the others' arenas is theirs; it stays mapped, so it is in the peak as well.
-  const int64_t others = job.shape().arenaBytes > 0 ? std::max<int64_t>(0, bytes.shared - arena) : 0;
+  const int64_t others = job.sharesArenas() ? std::max<int64_t>(0, bytes.shared - arena) : 0;
   return {plannedArenaBytes(plan), arena, static_cast<int64_t>(executor->libraryBytes()), bytes.now - others,
           bytes.peak - others};
 }
 
-/// Arenas of ranks lie in the job's memory, all in the same order.
-const void *Session::bufferOn(int64_t other, uint32_t id) const {
-  return job.arena(other) + (static_cast<const char *>(executor->buffer(id).data) - job.arena(rank));
+RankMemory Session::memory() const {
+  RankMemory memory{plan, mesh, rank, [this](uint32_t id) { return executor->buffer(id); }};
+  if (job.sharesArenas())
+    memory.findOnRank = [this](int64_t other, uint32_t id) { return job.findOnRank(other, executor->buffer(id).data); };
+  return memory;
 }
 
 static bool hasDataInputs(const plan::PlanT &plan) {
@@ -124,7 +118,7 @@ absl::Status Session::prepare() {
       return absl::InvalidArgumentError("the plan has inputs, so data must be given");
     DS_ASSIGN_OR_RETURN(data, openData(plan, options.dataPath, options.tokenType));
   }
-  transport = createLocalTransport(job, mesh, rank);
+  transport = job.createTransport(mesh);
   DS_ASSIGN_OR_RETURN(executor, Executor::create(plan, rank, *transport, options.executor));
   DS_RETURN_IF_ERROR(initializeVariables(memory(), options.modelFolder));
   if (!options.loadModel.empty()) {
@@ -134,7 +128,7 @@ absl::Status Session::prepare() {
   }
   DS_RETURN_IF_ERROR(beginOutputs());
   events.onReady(memoryUse());
-  return meetOthers();
+  return job.meet();
 }
 
 /// Says where the file of --load-model is not the model's own.
@@ -151,45 +145,9 @@ void Session::reportLoaded(const LoadedModel &loaded) {
          loaded.kept.front(), "'");
 }
 
-absl::Status Session::meetOthers() {
-  job.rankState(rank).arrivals.advance(++meetings);
-  for (int64_t other = 0; other < job.shape().ranks; ++other) {
-    const WaitResult result =
-        waitFor(job.rankState(other).arrivals, meetings, job, 0, options.executor.timeout.count());
-    if (result == WaitResult::Aborted)
-      return absl::UnavailableError(absl::StrCat("the job was ended while waiting for rank ", other));
-    if (result == WaitResult::TimedOut)
-      return absl::DeadlineExceededError(absl::StrCat("rank ", other, " must be ready within ",
-                                                      options.executor.timeout.count() / 1000.0, " s of rank ", rank));
-  }
-  return absl::OkStatus();
-}
-
 //===----------------------------------------------------------------------===//
 // Steps
 //===----------------------------------------------------------------------===//
-
-/// Rank 0 decides whether a step is run, so that all ranks stop at the same one; it never waits here.
-absl::StatusOr<bool> Session::mayBegin(int64_t step) {
-  JobControl &control = job.control();
-  if (rank == 0) {
-    const bool hasDiverged = options.stopAfterBadSteps > 0 && badSteps.inARow >= options.stopAfterBadSteps;
-    control.hasDiverged.store(hasDiverged, std::memory_order_relaxed);
-    if (hasDiverged || control.stopRequested.load(std::memory_order_acquire) != 0)
-      control.stopAt.store(step, std::memory_order_release);
-    control.decided.advance(static_cast<uint32_t>(step + 1));
-    return control.stopAt.load(std::memory_order_relaxed) > step;
-  }
-  const WaitResult result =
-      waitFor(control.decided, static_cast<uint32_t>(step + 1), job, 10, options.executor.timeout.count());
-  if (result == WaitResult::Aborted)
-    return absl::UnavailableError(absl::StrCat("the job was ended before step ", step));
-  if (result == WaitResult::TimedOut)
-    return absl::DeadlineExceededError(absl::StrCat("rank ", rank, ", step ", step,
-                                                    ": rank 0 has not begun the step within ",
-                                                    options.executor.timeout.count() / 1000.0, " s"));
-  return control.stopAt.load(std::memory_order_acquire) > step;
-}
 
 absl::Status Session::feed(int64_t step) {
   for (size_t i = 0; i < plan.inputs.size(); ++i) {
@@ -231,7 +189,7 @@ static bool hasInput(const plan::PlanT &plan, const char *name) {
 
 absl::Status Session::runStep(int64_t step) {
   const auto begin = Clock::now();
-  job.rankState(rank).step.store(step, std::memory_order_relaxed);
+  job.showStep(step);
   DS_RETURN_IF_ERROR(feed(step));
   const FirstNonFinite before = options.executor.findsNonFinite ? findInMemory(memory()) : FirstNonFinite();
   DS_RETURN_IF_ERROR(executor->runStep());
@@ -274,12 +232,7 @@ absl::Status Session::reportFirst(const StepRecord &record, const FirstNonFinite
   FirstNonFinite first = executor->firstNonFinite();
   first.nan = before.nan ? before.nan : first.nan;
   first.infinity = before.infinity ? before.infinity : first.infinity;
-  job.rankState(rank).firstBad.store(placeOf(first), std::memory_order_relaxed);
-  DS_RETURN_IF_ERROR(meetOthers());
-  int64_t teller = 0;
-  for (int64_t other = 1; other < job.shape().ranks; ++other)
-    if (job.rankState(other).firstBad < job.rankState(teller).firstBad)
-      teller = other;
+  DS_ASSIGN_OR_RETURN(const int64_t teller, job.findLowest(placeOf(first)));
   if (rank != teller)
     return absl::CancelledError(absl::StrCat("rank ", teller, " tells where the number comes from"));
   return absl::Status(kNumericStop, absl::StrCat("rank ", rank, ", step ", record.step, ": ",
@@ -303,20 +256,18 @@ absl::Status Session::checkWeights(const std::set<plan::VariableRole> &roles) co
 
 absl::StatusOr<SessionResult> Session::run() {
   SessionResult result;
+  StepDecision decision = StepDecision::Run;
   for (; result.steps < options.steps; ++result.steps) {
-    DS_ASSIGN_OR_RETURN(const bool goesOn, mayBegin(result.steps));
-    if (!goesOn) {
-      result.wasStopped = true;
+    DS_ASSIGN_OR_RETURN(decision, job.decide(result.steps, hasDiverged()));
+    if (decision != StepDecision::Run)
       break;
-    }
     DS_RETURN_IF_ERROR(runStep(result.steps));
   }
-  const bool hasDiverged = result.wasStopped && job.control().hasDiverged.load(std::memory_order_relaxed) != 0;
-  result.wasStopped &= !hasDiverged;
+  result.wasStopped = decision == StepDecision::Stop;
   result.lastGoodStep = badSteps.lastGood;
   // A training that is too short for the row to be full is no better if no step of it was good.
-  if (rank == 0 &&
-      (hasDiverged || (options.stopAfterBadSteps > 0 && result.steps > 0 && badSteps.inARow == result.steps)))
+  if (rank == 0 && (decision == StepDecision::Diverged ||
+                    (options.stopAfterBadSteps > 0 && result.steps > 0 && badSteps.inARow == result.steps)))
     result.numericStop = badSteps.stop();
   if (!result.wasStopped) {
     DS_RETURN_IF_ERROR(save());
@@ -389,8 +340,8 @@ absl::Status Session::writeProfile() {
 }
 
 absl::Status Session::save() {
-  if (!options.saves.empty() && job.shape().ranks > 1)
-    DS_RETURN_IF_ERROR(meetOthers()); // each reads what all have
+  if (!options.saves.empty())
+    DS_RETURN_IF_ERROR(job.meet()); // each reads what all have
   for (const SaveRequest &request : options.saves) {
     DS_RETURN_IF_ERROR(checkWeights(request.roles));
     DS_ASSIGN_OR_RETURN(const File file, duplicate(request.descriptor, "saved variables"));
@@ -399,9 +350,9 @@ absl::Status Session::save() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<SessionResult> runSession(const plan::PlanT &plan, const SharedJob &job, int64_t rank,
-                                         const SessionOptions &options, SessionEvents &events) {
-  Session session(plan, job, rank, options, events);
+absl::StatusOr<SessionResult> runSession(const plan::PlanT &plan, Job &job, const SessionOptions &options,
+                                         SessionEvents &events) {
+  Session session(plan, job, options, events);
   DS_RETURN_IF_ERROR(session.prepare());
   return session.run();
 }

@@ -6,7 +6,8 @@
 #ifndef DS_RUNTIME_SESSION_SESSION_H
 #define DS_RUNTIME_SESSION_SESSION_H
 
-#include "ds/Runtime/Collective/Local/SharedJob.h"
+#include "ds/Runtime/Executor.h"
+#include "ds/Runtime/Job.h"
 #include "ds/Runtime/Session/DataSource.h"
 #include "ds/Runtime/Session/VariableFiles.h"
 
@@ -73,16 +74,16 @@ public:
 /// How a session ended.
 struct SessionResult {
   int64_t steps = 0;       ///< done
-  bool wasStopped = false; ///< by JobControl::stopRequested, before all steps were done; nothing was saved
+  bool wasStopped = false; ///< the job was asked to end before all steps were done; nothing was saved
   /// On rank 0, of code kNumericStop: the steps have been bad to the end. Variables are those after `lastGoodStep`.
   absl::Status numericStop;
   int64_t lastGoodStep = -1; ///< on rank 0; -1: none was good
   MemoryUse memory;
 };
 
-/// Runs `plan`, which must have passed check(), as `rank` of `job`. All ranks call it with equal arguments.
-absl::StatusOr<SessionResult> runSession(const plan::PlanT &plan, const SharedJob &job, int64_t rank,
-                                         const SessionOptions &options, SessionEvents &events);
+/// Runs `plan`, which must have passed check(), as a rank of `job`. All ranks call it with equal arguments.
+absl::StatusOr<SessionResult> runSession(const plan::PlanT &plan, Job &job, const SessionOptions &options,
+                                         SessionEvents &events);
 
 /// The bytes of the file that an output of `steps` steps becomes.
 int64_t outputBytes(const plan::PortT &port, int64_t steps);

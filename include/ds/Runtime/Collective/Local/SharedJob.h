@@ -51,11 +51,11 @@ struct ChannelState {
 /// What a rank shows to the launcher.
 struct alignas(64) RankState {
   static constexpr size_t kNameBytes = 240;
-  SharedCounter arrivals;                   ///< at the barriers of the job
-  std::atomic<int64_t> step{-1};            ///< in progress; -1: not begun
-  std::atomic<int64_t> firstBad{INT64_MAX}; ///< place of the first number that is not finite, for all to compare
-  std::atomic<uint32_t> nameVersion{0};     ///< odd while `name` is being written
-  char name[kNameBytes] = {};               ///< the last collective that the rank entered
+  SharedCounter arrivals;               ///< at the barriers of the job
+  std::atomic<int64_t> step{-1};        ///< in progress; -1: not begun
+  std::atomic<int64_t> number{0};       ///< of Job::findLowest
+  std::atomic<uint32_t> nameVersion{0}; ///< odd while `name` is being written
+  char name[kNameBytes] = {};           ///< the last collective that the rank entered
 
   void setName(const std::string &text);
   /// The name, or an empty string if it is just being written.
