@@ -41,6 +41,10 @@ if shutil.which("shellcheck"):
 if os.environ.get("DS_PEER_PYTHON"):  # a Python with torch and onnx, to compare with
     config.available_features.add("peer-python")
     config.substitutions.append(("%peer-python", os.environ["DS_PEER_PYTHON"]))
+    peer_tools = os.path.join(oracles, os.pardir, "tools")
+    if os.path.isdir(peer_tools):  # random programs, run here and there
+        config.available_features.add("peer-tools")
+        config.substitutions.append(("%peer-tools", peer_tools))
 if lit_config.params.get("slow"):  # `lit --param slow=1`: the whole matrices as well
     config.available_features.add("slow")
 if shutil.which("nvidia-smi"):

@@ -15,10 +15,12 @@ static absl::Status checkConfig(const CheckConfigOptions &options) {
   if (options.printsAll)
     std::printf("%s\n", printTrainingConfig(config).c_str());
   else
-    std::printf(
-        "%s: ok; ZeRO stage %lld, %lld samples per step in %lld parts on %lld ranks, learning rate %g at step 0\n",
-        options.config.c_str(), static_cast<long long>(config.zero.stage), static_cast<long long>(batch.train),
-        static_cast<long long>(batch.accumulation), static_cast<long long>(options.ranks), learningRateAt(config, 0));
+    std::printf("%s\n",
+                absl::StrCat(options.config, ": ok; ZeRO stage ", config.zero.stage, ", ", batch.train,
+                             " samples per step in ", batch.accumulation, batch.accumulation == 1 ? " part" : " parts",
+                             " on ", options.ranks, options.ranks == 1 ? " rank" : " ranks", ", learning rate ",
+                             learningRateAt(config, 0), " at step 0")
+                    .c_str());
   for (const std::string &key : config.keysWithoutEffect)
     printMessage(absl::StrCat("note: ", key, " is accepted and has no effect"));
   noteDefaultClipping(config);
