@@ -5,6 +5,7 @@
 
 #include "ds/Analysis/TensorSizes.h"
 #include "ds/Passes/Passes.h"
+#include "ds/Passes/Solvers/Buckets.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
@@ -19,133 +20,93 @@ using namespace ds;
 
 namespace {
 
-/// Collectives that will go together.
-struct Bucket {
-  SmallVector<StartOp> starts;
-  int64_t bytes = 0;
-  int64_t firstPlace = 0;
-};
+/// What collectives must have in common: kind, element type, and for reductions the fold.
+using Kind = std::tuple<CollectiveKind, Type, int>;
 
-/// What collectives must have in common: kind, axis, element type, and for reductions the fold.
-using BucketKey = std::tuple<CollectiveKind, Attribute, Type, int>;
+/// The number of `key` among those that were asked for.
+template <typename Key> uint32_t numberOf(SmallVectorImpl<Key> &known, const Key &key) {
+  auto found = llvm::find(known, key);
+  if (found == known.end())
+    found = known.insert(known.end(), key);
+  return static_cast<uint32_t>(found - known.begin());
+}
 
 class Bucketer {
 public:
-  Bucketer(Block &block, int64_t maxBytes, int64_t window) : block(block), maxBytes(maxBytes), window(window) {}
+  Bucketer(Block &block, const Mesh &mesh) : block(block), mesh(mesh) {}
 
-  void run() {
-    moveAssignsToEnd();
-    joinParameterGathers();
-    joinOthers();
+  void run(const BucketLimits &gathers, const BucketLimits &others) {
+    for (AssignOp assign : llvm::to_vector(block.getOps<AssignOp>()))
+      assign->moveBefore(block.getTerminator());
+    for (auto [number, op] : llvm::enumerate(block))
+      places[&op] = static_cast<int64_t>(number) + 1;
+    SmallVector<StartOp> parameterGathers, rest;
+    for (StartOp start : block.getOps<StartOp>())
+      (gathersParameters(start) ? parameterGathers : rest).push_back(start);
+    joinAll(parameterGathers, gathers);
+    joinAll(rest, others);
   }
 
 private:
-  static BucketKey keyOf(StartOp start) {
+  static Kind kindOf(StartOp start) {
     Value input = start.getInputs().front();
     const Layout layout = layoutOf(input);
     auto partial = layout.partial.find(start.getAxis().str());
-    int fold = partial == layout.partial.end() ? 0 : static_cast<int>(partial->second);
-    return {start.getKind(), start.getAxisAttr(), cast<RankedTensorType>(input.getType()).getElementType(), fold};
+    const int fold = partial == layout.partial.end() ? -1 : static_cast<int>(partial->second);
+    return {start.getKind(), cast<RankedTensorType>(input.getType()).getElementType(), fold};
   }
 
-  void moveAssignsToEnd() {
-    SmallVector<AssignOp> assigns = llvm::to_vector(block.getOps<AssignOp>());
-    for (AssignOp assign : assigns)
-      assign->moveBefore(block.getTerminator());
+  /// The place of the first op of the block that uses a result of `start`, or has an op inside that does.
+  int64_t firstUse(StartOp start) const {
+    int64_t first = places.lookup(block.getTerminator());
+    for (Operation *user : waitOf(start)->getUsers())
+      first = std::min(first, places.lookup(block.findAncestorOpInBlock(*user)));
+    return first;
   }
 
-  /// Gathers of parameters join the first of them; their inputs are there already.
-  void joinParameterGathers() {
-    int64_t place = 0;
-    auto close = [&](Bucket &bucket) {
-      if (bucket.starts.size() > 1)
-        join(bucket, bucket.starts.front());
-      bucket = Bucket();
-    };
-    llvm::MapVector<Attribute, Bucket> buckets;
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      ++place;
-      auto start = dyn_cast<StartOp>(op);
-      if (!start || !gathersParameters(start))
+  BucketMember memberOf(StartOp start) {
+    BucketMember member;
+    member.stream = numberOf<Attribute>(streams, start.getAxisAttr());
+    member.kind = numberOf(kinds, kindOf(start));
+    for (auto [input, output] : llvm::zip_equal(start.getInputs(), waitOf(start).getResults()))
+      member.bytes +=
+          static_cast<int64_t>(std::max(maxLocalBytes(input.getType(), mesh), maxLocalBytes(output.getType(), mesh)));
+    // The gather of a parameter could start at any time; it stands where its result is needed.
+    const int64_t place = places.lookup(start);
+    member.ready = gathersParameters(start) ? 0 : place;
+    member.needed = gathersParameters(start) ? place : firstUse(start);
+    return member;
+  }
+
+  void joinAll(ArrayRef<StartOp> starts, const BucketLimits &limits) {
+    std::vector<BucketMember> members;
+    for (StartOp start : starts)
+      members.push_back(memberOf(start));
+    for (const Bucket &bucket : formBuckets(members, limits)) {
+      if (bucket.size() == 1)
         continue;
-      Bucket &bucket = buckets[start.getAxisAttr()];
-      bool isFar = !bucket.starts.empty() && place - bucket.firstPlace > window;
-      bool isOther = !bucket.starts.empty() && keyOf(start) != keyOf(bucket.starts.front());
-      if (isFar || isOther || bucket.bytes >= maxBytes)
-        close(bucket);
-      addTo(bucket, start, place);
+      SmallVector<StartOp> joined;
+      int64_t bytes = 0;
+      for (const size_t number : bucket) {
+        joined.push_back(starts[number]);
+        bytes += members[number].bytes;
+      }
+      join(joined, bytes);
     }
-    for (auto &[axis, bucket] : buckets)
-      close(bucket);
   }
 
-  static void addTo(Bucket &bucket, StartOp start, int64_t place) {
-    if (bucket.starts.empty())
-      bucket.firstPlace = place;
-    bucket.starts.push_back(start);
-    for (Value result : waitOf(start).getResults())
-      bucket.bytes += globalBytes(result.getType());
-  }
-
-  /// The others join the last of them, as long as nobody needs an earlier one.
-  void joinOthers() {
-    llvm::MapVector<Attribute, Bucket> buckets; // one open bucket per axis
-    auto close = [&](Bucket &bucket) {
-      if (bucket.starts.size() > 1)
-        join(bucket, waitOf(bucket.starts.back()));
-      bucket = Bucket();
-    };
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (!isa<WaitOp>(op) || !isOpen(buckets, op))
-        for (auto &[axis, bucket] : buckets)
-          if (needs(&op, bucket))
-            close(bucket);
-      auto start = dyn_cast<StartOp>(op);
-      if (!start || gathersParameters(start))
-        continue;
-      Bucket &bucket = buckets[start.getAxisAttr()];
-      bool isOther = !bucket.starts.empty() && keyOf(start) != keyOf(bucket.starts.front());
-      if (isOther || bucket.bytes >= maxBytes)
-        close(bucket);
-      addTo(bucket, start, 0);
-    }
-    for (auto &[axis, bucket] : buckets)
-      close(bucket);
-  }
-
-  /// Whether `op` is the wait of a member of an open bucket.
-  static bool isOpen(llvm::MapVector<Attribute, Bucket> &buckets, Operation &op) {
-    auto wait = cast<WaitOp>(op);
-    for (auto &[axis, bucket] : buckets)
-      if (llvm::is_contained(bucket.starts, wait.getToken().getDefiningOp<StartOp>()))
-        return true;
-    return false;
-  }
-
-  /// Whether `op`, or an op inside it, uses a result of the bucket.
-  static bool needs(Operation *op, const Bucket &bucket) {
-    if (bucket.starts.empty())
-      return false;
-    bool found = false;
-    op->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (auto wait = operand.getDefiningOp<WaitOp>())
-          found |= llvm::is_contained(bucket.starts, wait.getToken().getDefiningOp<StartOp>());
-    });
-    return found;
-  }
-
-  /// One start and wait, at `place`, for all members.
-  void join(Bucket &bucket, Operation *place) {
-    OpBuilder builder(block.getParentOp()->getContext());
-    bool isBefore = isa<StartOp>(place);
-    if (isBefore)
-      builder.setInsertionPoint(place);
-    else
+  /// One start and wait for all of `starts`. Gathers of parameters join the first of them, as what they gather is there
+  /// already; the others join the last.
+  void join(ArrayRef<StartOp> starts, int64_t bytes) {
+    StartOp first = starts.front();
+    const bool isBefore = gathersParameters(first);
+    Operation *place = isBefore ? first : waitOf(starts.back());
+    OpBuilder builder(place);
+    if (!isBefore)
       builder.setInsertionPointAfter(place);
     SmallVector<Value> inputs;
     SmallVector<Type> types;
-    for (StartOp start : bucket.starts) {
+    for (StartOp start : starts) {
       for (Value input : start.getInputs()) {
         if (auto fence = input.getDefiningOp<FenceOp>(); fence && isBefore)
           fence->moveBefore(place);
@@ -153,13 +114,13 @@ private:
       }
       llvm::append_range(types, waitOf(start).getResultTypes());
     }
-    auto start = StartOp::create(builder, place->getLoc(), bucket.starts.front().getKind(), inputs,
-                                 bucket.starts.front().getAxisAttr(), builder.getTypeArrayAttr(types));
+    auto start = StartOp::create(builder, place->getLoc(), first.getKind(), inputs, first.getAxisAttr(),
+                                 builder.getTypeArrayAttr(types));
     auto wait = WaitOp::create(builder, place->getLoc(), types, start.getToken(), inputs);
     remark::passed(place->getLoc(), remark::RemarkOpts::name("bucketed").category("ds-bucket-collectives"))
-        << std::to_string(inputs.size()) << " tensors, " << std::to_string(bucket.bytes) << " bytes";
+        << std::to_string(inputs.size()) << " tensors, " << std::to_string(bytes) << " bytes";
     unsigned next = 0;
-    for (StartOp old : bucket.starts) {
+    for (StartOp old : starts) {
       WaitOp oldWait = waitOf(old);
       for (Value result : oldWait.getResults())
         result.replaceAllUsesWith(wait.getResult(next++));
@@ -169,20 +130,24 @@ private:
   }
 
   Block &block;
-  int64_t maxBytes, window;
+  const Mesh &mesh;
+  DenseMap<Operation *, int64_t> places; ///< before anything was joined
+  SmallVector<Attribute> streams;        ///< axes
+  SmallVector<Kind> kinds;
 };
 
 struct BucketCollectives : ds::impl::BucketCollectivesPassBase<BucketCollectives> {
   using BucketCollectivesPassBase::BucketCollectivesPassBase;
 
   void runOnOperation() override {
+    const Mesh mesh = meshOf(getOperation());
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) {
       if (!isa<KernelOp>(block->getParentOp()))
         blocks.push_back(block);
     });
     for (Block *block : blocks)
-      Bucketer(*block, bytes, window).run();
+      Bucketer(*block, mesh).run({bytes, window}, {bytes});
   }
 };
 
