@@ -4,7 +4,7 @@
 #include "ds/Analysis/BufferUse.h"
 
 #include "ds/Analysis/KernelShape.h"
-#include "ds/Analysis/Lifetimes.h"
+#include "ds/Analysis/OpEffects.h"
 #include "ds/Analysis/TensorSizes.h"
 
 using namespace mlir;
@@ -33,8 +33,7 @@ private:
   LogicalResult visit(Operation *op);
   LogicalResult visitLoop(scf::ForOp loop);
   LogicalResult visitAssign(AssignOp assign);
-  LogicalResult visitStart(StartOp start);
-  LogicalResult visitWait(WaitOp wait);
+  LogicalResult visitAlias(Operation *op);
   LogicalResult visitOther(Operation *op);
   LogicalResult writeResult(Operation *op, OpResult result);
   LogicalResult writeWorkspaces(Operation *op);
@@ -48,9 +47,9 @@ private:
   const AssignedStorage &storage;
   OpTimes times;
   BufferSharing sharing;
-  std::vector<Value> held;         ///< per buffer: the root of what it holds; null: not written by this step
-  std::vector<StartOp> inFlight;   ///< per buffer: the collective that writes it
-  std::map<unsigned, Value> atEnd; ///< what a buffer that lives from step to step must hold at the end
+  std::vector<Value> held;           ///< per buffer: the root of what it holds; null: not written by this step
+  std::vector<Operation *> inFlight; ///< per buffer: the start of the collective that writes it
+  std::map<unsigned, Value> atEnd;   ///< what a buffer that lives from step to step must hold at the end
 };
 
 } // namespace
@@ -88,30 +87,6 @@ LogicalResult BufferUse::write(Operation *op, unsigned buffer, Value value) {
     return op->emitOpError("must not write ") << nameOf(buffer) << " while a collective is writing it";
   held[buffer] = value;
   return checkTime(op, buffer);
-}
-
-LogicalResult BufferUse::visitStart(StartOp start) {
-  for (Value input : start.getInputs())
-    if (failed(read(start, input)))
-      return failure();
-  auto wait = cast<WaitOp>(*start.getToken().user_begin());
-  for (Value result : wait.getResults()) {
-    const unsigned buffer = storage.storageOf(result);
-    if (failed(write(start, buffer, result)))
-      return failure();
-    inFlight[buffer] = start;
-  }
-  return success();
-}
-
-/// That the sources are still there is what the reads at the wait prove.
-LogicalResult BufferUse::visitWait(WaitOp wait) {
-  for (Value result : wait.getResults())
-    inFlight[storage.storageOf(result)] = nullptr;
-  for (Value input : wait.getInputs())
-    if (failed(read(wait, input)))
-      return failure();
-  return success();
 }
 
 LogicalResult BufferUse::visitAssign(AssignOp assign) {
@@ -159,37 +134,45 @@ LogicalResult BufferUse::writeWorkspaces(Operation *op) {
   return success();
 }
 
+/// That the sources of a collective are there to the last is what the reads of its wait prove.
 LogicalResult BufferUse::visitOther(Operation *op) {
-  for (Value operand : op->getOperands())
-    if (isTensor(operand) && failed(read(op, operand)))
+  const OpEffects effects = effectsOf(op);
+  for (Value value : effects.finishes)
+    inFlight[storage.storageOf(value)] = nullptr;
+  for (Value value : effects.reads)
+    if (failed(read(op, value)))
       return failure();
   if (failed(writeWorkspaces(op)))
     return failure();
-  for (OpResult result : op->getResults())
-    if (isTensor(result) && failed(writeResult(op, result)))
+  for (Value value : effects.writes)
+    if (failed(writeResult(op, cast<OpResult>(value))))
       return failure();
+  for (Value value : effects.begins) {
+    const unsigned buffer = storage.storageOf(value);
+    if (failed(write(op, buffer, value)))
+      return failure();
+    inFlight[buffer] = op;
+  }
+  return success();
+}
+
+LogicalResult BufferUse::visitAlias(Operation *op) {
+  auto readOp = dyn_cast<ReadOp>(op);
+  const unsigned expected =
+      readOp ? storage.storageOfVariable(readOp.getVariable()) : storage.storageOf(op->getOperand(0));
+  if (storage.storageOf(op->getResult(0)) != expected)
+    return op->emitOpError("must share ") << nameOf(expected) << ", as it copies nothing";
   return success();
 }
 
 LogicalResult BufferUse::visit(Operation *op) {
-  if (auto start = dyn_cast<StartOp>(op))
-    return visitStart(start);
-  if (auto wait = dyn_cast<WaitOp>(op))
-    return visitWait(wait);
   if (auto assign = dyn_cast<AssignOp>(op))
     return visitAssign(assign);
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return visitLoop(loop);
-  if (isa<scf::YieldOp>(op))
+  if (isa<scf::YieldOp>(op)) // part of the loop
     return success();
-  if (!isAlias(op))
-    return visitOther(op);
-  const bool isRead = isa<ReadOp>(op);
-  const unsigned expected =
-      isRead ? storage.storageOfVariable(cast<ReadOp>(op).getVariable()) : storage.storageOf(op->getOperand(0));
-  if (storage.storageOf(op->getResult(0)) != expected)
-    return op->emitOpError("must share ") << nameOf(expected) << ", as it copies nothing";
-  return success();
+  return isAlias(op) ? visitAlias(op) : visitOther(op);
 }
 
 LogicalResult BufferUse::visitBlock(Block &block) {
@@ -206,12 +189,9 @@ void BufferUse::fillAtStart() {
       held[storage.storageOf(argument)] = argument;
   for (auto variable : function->getParentOfType<ModuleOp>().getOps<VariableOp>())
     atEnd[storage.storageOfVariable(variable.getSymName())] = nullptr;
-  for (Operation *op : times.ops()) {
-    auto constant = dyn_cast<arith::ConstantOp>(op);
-    bool isFilled = constant && isTensor(constant) && !isa<SplatElementsAttr>(constant.getValue());
-    if (isFilled || isa<ReadOp>(op))
+  for (Operation *op : times.ops())
+    if (isLoadedBefore(op) || isa<ReadOp>(op))
       atEnd[storage.storageOf(op->getResult(0))] = held[storage.storageOf(op->getResult(0))] = op->getResult(0);
-  }
 }
 
 LogicalResult BufferUse::verify() {

@@ -4,16 +4,13 @@
 // Classes of values that share memory, by union-find. A class is a chain in time: each member is defined no earlier
 // than the last use of those before it, and if at the same op then by a kernel that may work in place.
 //
-//   1. number the ops, a loop's body inside the loop's range;
-//   2. unite what must share: reshapes and fences with their input, a loop's carried values;
-//   3. unite what saves a copy: assigned values with their variable, yielded values with the carried one;
-//   4. unite what saves memory: kernel results with inputs that die there.
+//   1. unite what must share: reshapes and fences with their input, a loop's carried values;
+//   2. unite what saves a copy: assigned values with their variable, yielded values with the carried one;
+//   3. unite what saves memory: kernel results with inputs that die there.
 
 #include "ds/Analysis/Storage.h"
 
 #include "ds/Analysis/TensorSizes.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace ds;
@@ -25,9 +22,8 @@ std::string ds::describe(Operation *op) {
   return text;
 }
 
-StoragePlan::StoragePlan(func::FuncOp function, const Mesh &mesh) : function(function), mesh(mesh) {
+StoragePlan::StoragePlan(func::FuncOp function, const Mesh &mesh) : function(function), mesh(mesh), times(function) {
   Block &block = function.getBody().front();
-  number(block);
   uniteAliases(block);
   uniteTargets(block);
   uniteInPlace(block);
@@ -47,31 +43,15 @@ unsigned StoragePlan::addScratch(std::string name, uint64_t bytes) {
 // Time
 //===----------------------------------------------------------------------===//
 
-void StoragePlan::number(Block &block) {
-  for (Operation &op : block) {
-    int64_t first = positions.size() * 2;
-    positions[&op] = {first, first};
-    if (isa<KernelOp>(op))
-      continue;
-    for (Region &region : op.getRegions())
-      for (Block &inner : region)
-        number(inner);
-    positions[&op].second = positions.size() * 2 + 1;
-  }
-}
-
+/// When the memory of `value` is first written; a loop's result after its last iteration.
 int64_t StoragePlan::definition(Value value) {
-  if (Operation *op = value.getDefiningOp()) {
-    // The destination of a collective is born where it starts.
-    if (auto wait = dyn_cast<WaitOp>(op))
-      return positions.lookup(wait.getToken().getDefiningOp()).first;
-    return isa<scf::ForOp>(op) ? positions.lookup(op).second : positions.lookup(op).first;
-  }
+  if (Operation *op = birthOf(value))
+    return times.endOf(op);
   Operation *parent = cast<BlockArgument>(value).getOwner()->getParentOp();
-  return isa<scf::ForOp>(parent) ? positions.lookup(parent).first : -1;
+  return isa<scf::ForOp>(parent) ? times.of(parent) : -1;
 }
 
-/// The last place where `value` is used; inside a loop that it comes from outside of: the loop's end.
+/// The last time at which `value` is used; inside a loop that it comes from outside of: the loop's end.
 int64_t StoragePlan::lastUse(Value value) {
   int64_t last = definition(value);
   for (OpOperand &use : value.getUses()) {
@@ -84,8 +64,7 @@ int64_t StoragePlan::lastUse(Value value) {
       continue;
     }
     Operation *inBlock = value.getParentBlock()->findAncestorOpInBlock(*user);
-    bool isInside = inBlock != user;
-    last = std::max(last, isInside ? positions.lookup(inBlock).second : positions.lookup(user).first);
+    last = std::max<int64_t>(last, inBlock == user ? times.of(user) : times.endOf(inBlock));
   }
   return last;
 }
@@ -170,10 +149,8 @@ void StoragePlan::uniteAliases(Block &block) {
       fixedClasses.insert(leader(read.getResult()));
     } else if (isa<ReshapeOp, FenceOp>(op)) {
       unite(op.getOperand(0), op.getResult(0));
-    } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      // A constant that is no splat is written once, before the first step.
-      if (isTensor(constant) && !isa<SplatElementsAttr>(constant.getValue()))
-        fixedClasses.insert(leader(constant));
+    } else if (isLoadedBefore(&op)) {
+      fixedClasses.insert(leader(op.getResult(0)));
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (auto [arg, result] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults())) {
         unite(arg, result);
@@ -190,7 +167,7 @@ void StoragePlan::keepUntilMoved(Value value, Value target, Operation *mover) {
   if (!isTensor(value) || (target && leader(target) == leader(value)))
     return;
   int64_t &end = classEnds[leader(value)];
-  end = std::max(end, positions.lookup(mover).first);
+  end = std::max<int64_t>(end, times.of(mover));
 }
 
 void StoragePlan::uniteTargets(Block &block) {
@@ -270,9 +247,8 @@ void StoragePlan::assignStorages(Block &block) {
   for (Operation &op : block) {
     for (Value result : op.getResults())
       add(result, describe(&op));
-    // Elements that are no splat are written once, before the first step.
-    if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && isTensor(constant))
-      allStorages[storageOf(constant)].isVariable |= !isa<SplatElementsAttr>(constant.getValue());
+    if (isLoadedBefore(&op))
+      allStorages[storageOf(op.getResult(0))].isVariable = true;
     if (auto loop = dyn_cast<scf::ForOp>(op))
       assignStorages(*loop.getBody());
     if (isa<func::ReturnOp>(op))

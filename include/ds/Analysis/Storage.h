@@ -7,9 +7,8 @@
 #define DS_ANALYSIS_STORAGE_H
 
 #include "ds/Analysis/KernelShape.h"
-#include "ds/Dialect/DsDialect.h"
+#include "ds/Analysis/OpEffects.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace ds {
@@ -40,7 +39,6 @@ public:
   const std::vector<Storage> &storages() const { return allStorages; }
 
 private:
-  void number(mlir::Block &block);
   void addVariables();
   void uniteAliases(mlir::Block &block);
   void uniteTargets(mlir::Block &block);
@@ -58,10 +56,9 @@ private:
 
   mlir::func::FuncOp function;
   const Mesh &mesh;
-  llvm::DenseMap<mlir::Operation *, std::pair<int64_t, int64_t>>
-      positions;                                    ///< first and last place of an op and its body
-  llvm::DenseMap<mlir::Value, mlir::Value> parents; ///< union-find
-  llvm::DenseMap<mlir::Value, int64_t> classEnds;   ///< of leaders: the last use of any member
+  OpTimes times;
+  llvm::DenseMap<mlir::Value, mlir::Value> parents;                       ///< union-find
+  llvm::DenseMap<mlir::Value, int64_t> classEnds;                         ///< of leaders: the last use of any member
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> members; ///< of leaders
   llvm::DenseSet<mlir::Value> fixedClasses;         ///< of leaders: variables, arguments, carried values
   llvm::StringMap<mlir::Value> reads;               ///< variable -> the value of its ds.read

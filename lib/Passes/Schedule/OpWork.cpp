@@ -3,7 +3,7 @@
 
 #include "OpWork.h"
 
-#include "ds/Analysis/Lifetimes.h"
+#include "ds/Analysis/OpEffects.h"
 #include "ds/Analysis/RowSchedule.h"
 #include "ds/Analysis/TensorSizes.h"
 #include "ds/Dialect/IndexNotation.h"
