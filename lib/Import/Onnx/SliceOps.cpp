@@ -17,18 +17,20 @@ struct Extent {
 };
 } // namespace
 
-/// ONNX clamps starts and ends into the dim, differently by the sign of the step.
+/// ONNX clamps ends into the dim or to before it, by the sign of the step, but starts always into it: unlike in numpy a
+/// backward step from before the first element begins with that element.
 static Extent clampExtent(int64_t start, int64_t end, int64_t step, int64_t size) {
+  if (size == 0)
+    return {0, 0};
   auto fromEnd = [&](int64_t position) {
     return position < 0 ? std::max(position, -size - 1) + size : std::min(position, size);
   };
   int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
-  int64_t first = std::clamp(fromEnd(start), step > 0 ? 0 : int64_t(-1), high),
-          last = std::clamp(fromEnd(end), low, high);
+  int64_t first = std::clamp<int64_t>(fromEnd(start), 0, high), last = std::clamp(fromEnd(end), low, high);
   // A negative step with an end of "before the first element" is spelt by a large negative number.
   int64_t distance = step > 0 ? last - first : first - last;
   int64_t stride = step == std::numeric_limits<int64_t>::min() ? std::numeric_limits<int64_t>::max() : std::abs(step);
-  return {std::max<int64_t>(first, 0), distance <= 0 ? 0 : (distance - 1) / stride + 1};
+  return {first, distance <= 0 ? 0 : (distance - 1) / stride + 1};
 }
 
 static LogicalResult importSlice(NodeContext &context) {
