@@ -31,7 +31,7 @@ LayoutRule CrossEntropyOp::getLayoutRule() {
   LayoutRule rule;
   ValueIndices logits = rule.addDims(shapeOfTensor(getLogits()));
   rule.indices[logits.back()[0]].kind = IndexKind::Whole;
-  ValueIndices rows(ArrayRef(logits).drop_back());
+  ValueIndices rows(llvm::drop_end(logits));
   rule.operands = {logits, rows};
   rule.results = {rows};
   return rule;
@@ -41,7 +41,7 @@ LayoutRule CrossEntropyGradOp::getLayoutRule() {
   LayoutRule rule;
   ValueIndices logits = rule.addDims(shapeOfTensor(getLogits()));
   rule.indices[logits.back()[0]].kind = IndexKind::Whole;
-  ValueIndices rows(ArrayRef(logits).drop_back());
+  ValueIndices rows(llvm::drop_end(logits));
   rule.operands = {logits, rows, rows};
   rule.results = {logits};
   return rule;

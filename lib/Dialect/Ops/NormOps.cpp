@@ -49,7 +49,8 @@ LayoutRule LogSoftmaxOp::getLayoutRule() { return alongDimRule(shapeOfTensor(get
 static LayoutRule normRule(Operation *op) {
   LayoutRule rule;
   ValueIndices value = rule.addDims(shapeOfTensor(op->getOperand(0)));
-  ValueIndices row(ArrayRef(value).take_back(shapeOfTensor(op->getOperand(1)).size()));
+  const size_t rank = shapeOfTensor(op->getOperand(1)).size();
+  ValueIndices row(llvm::drop_begin(value, value.size() - rank));
   for (ArrayRef<unsigned> dim : row)
     rule.indices[dim[0]].kind = IndexKind::Whole;
   rule.operands.assign(op->getNumOperands(), row);
