@@ -8,6 +8,7 @@
 #define DS_PLAN_PLAN_H
 
 #include "ds/Files/File.h"
+#include "ds/Plan/Alignment.h"
 #include "ds/Plan/Schema.h"
 
 #include "absl/status/status.h"
@@ -23,8 +24,6 @@ namespace ds::plan {
 inline constexpr uint32_t kPlanVersion = 3;
 /// "None" for an optional buffer id.
 inline constexpr uint32_t kNoBuffer = 0xFFFFFFFF;
-/// Buffer offsets are multiples of this.
-inline constexpr uint64_t kBufferAlignment = 256;
 
 /// The digest of a plan without its fingerprint: what the fingerprint of a plan that was written is.
 std::string fingerprintOf(const PlanT &plan);

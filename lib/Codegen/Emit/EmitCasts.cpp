@@ -69,7 +69,7 @@ plan::CollectiveKind toPlan(CollectiveKind kind) {
 /// axis.
 template <typename SegmentT>
 void fillPlace(SegmentT &segment, const Layout &split, const Shape &shape, const AxisPlace &place,
-               ExtentTable &extents) {
+               LayoutExtents &extents) {
   FactorView view(resolvedDims(split, shape));
   if (place.isFlat) {
     AxisList rest = split.flat;
@@ -88,7 +88,7 @@ void fillPlace(SegmentT &segment, const Layout &split, const Shape &shape, const
 /// of `to`; what lies around each is read from its own side, since the other may spell that dim with other factors.
 /// Inside one dim both sides are spelt with the same factors.
 void fillAllToAll(plan::SegmentT &segment, const Layout &from, const Layout &to, const Shape &shape, const Cast &cast,
-                  ExtentTable &extents) {
+                  LayoutExtents &extents) {
   std::vector<DimLayout> fromDims = resolvedDims(from, shape), toDims = resolvedDims(to, shape);
   size_t gatherDim = cast.from->dim, scatterDim = cast.to->dim;
   bool inOneDim = gatherDim == scatterDim;

@@ -85,7 +85,7 @@ int64_t sizeOf(Value value, size_t dim) { return cast<RankedTensorType>(value.ge
 /// The arguments of each function.
 class LibraryCalls {
 public:
-  explicit LibraryCalls(ExtentTable &extents) : extents(extents) {}
+  explicit LibraryCalls(LayoutExtents &extents) : extents(extents) {}
 
   Call of(GatherRowsOp op) {
     Call call{Function::GatherRows, op.getTable()};
@@ -211,7 +211,7 @@ private:
     call.ints["kernel.."] = op.getKernel();
   }
 
-  ExtentTable &extents;
+  LayoutExtents &extents;
 };
 
 } // namespace

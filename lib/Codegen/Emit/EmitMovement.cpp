@@ -50,7 +50,7 @@ struct LargerSide {
 /// A movement op with the indices of its rule cut as its types say, and one loop per index of the smaller side.
 class ViewBuilder {
 public:
-  ViewBuilder(Operation *op, unsigned number, const LayoutRule &rule, IndexSplits splits, ExtentTable &extents)
+  ViewBuilder(Operation *op, unsigned number, const LayoutRule &rule, IndexSplits splits, LayoutExtents &extents)
       : rule(rule), splits(std::move(splits)), extents(extents), larger(largerSideOf(op, number)),
         hasOwnParts(!isa<TakePartOp>(op)) {
     const ValueIndices &input = rule.operands[number], &result = rule.results[0];
@@ -70,7 +70,7 @@ private:
 
   const LayoutRule &rule;
   IndexSplits splits;
-  ExtentTable &extents;
+  LayoutExtents &extents;
   LargerSide larger;
   bool hasOwnParts; ///< whether the smaller side moves within the part that it sees: a taken part is one of many
   ValueIndices small, big;

@@ -7,7 +7,7 @@
 #define DS_LIB_CODEGEN_EMIT_INSTRUCTIONEMITTER_H
 
 #include "EmitArena.h"
-#include "ExtentTable.h"
+#include "LayoutExtents.h"
 #include "ds/Analysis/Storage.h"
 #include "ds/Codegen/Cpu.h"
 #include "ds/Codegen/EmitPlan.h"
@@ -73,7 +73,7 @@ private:
   const AssignedStorage &storage;
   CpuCompiler &kernels;
   plan::PlanT &plan;
-  ExtentTable extents;
+  LayoutExtents extents;
   llvm::StringMap<uint32_t> kernelIds; ///< by hash
   uint32_t nextOrder = 0;
   std::vector<InstructionRange> ranges; ///< of the ops so far

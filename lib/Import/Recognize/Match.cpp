@@ -16,18 +16,6 @@ using namespace ds::recognize;
 
 ArrayRef<int64_t> recognize::shapeOfValue(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
-std::optional<double> recognize::findSplat(Value value) {
-  while (value.getDefiningOp<BroadcastOp>() || value.getDefiningOp<ReshapeOp>())
-    value = value.getDefiningOp()->getOperand(0);
-  SplatElementsAttr splat;
-  if (!matchPattern(value, m_Constant(&splat)) || !isa<FloatType>(splat.getElementType()))
-    return std::nullopt;
-  APFloat number = splat.getSplatValue<APFloat>();
-  bool losesInfo = false;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-  return number.convertToDouble();
-}
-
 bool recognize::isClose(double number, double expected) {
   return std::fabs(number - expected) <= 1e-5 * std::fabs(expected);
 }

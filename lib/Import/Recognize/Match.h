@@ -7,6 +7,7 @@
 #define DS_IMPORT_RECOGNIZE_MATCH_H
 
 #include "ds/Dialect/DsDialect.h"
+#include "ds/Dialect/Splat.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -16,9 +17,6 @@ namespace ds::recognize {
 
 /// The shape of a tensor value.
 llvm::ArrayRef<int64_t> shapeOfValue(mlir::Value value);
-
-/// The one number that all elements of a float constant are, seen through broadcasts and reshapes.
-std::optional<double> findSplat(mlir::Value value);
 
 /// Whether `number` is `expected` up to the rounding of f32 constants.
 bool isClose(double number, double expected);

@@ -17,7 +17,7 @@ namespace {
 /// The query side of an attention has its heads as [K, G], or [K] if G is 1.
 class AttentionBuilder {
 public:
-  AttentionBuilder(TensorBuilder &b, RankedTensorType query, RankedTensorType key, const Mesh &mesh)
+  AttentionBuilder(LaidOutBuilder &b, RankedTensorType query, RankedTensorType key, const Mesh &mesh)
       : b(b), mesh(mesh), keyHeads(key.getDimSize(1)), group(query.getDimSize(1) / key.getDimSize(1)) {}
 
   /// [B, H, x, y] -> [B, K, G, x, y].
@@ -47,10 +47,10 @@ public:
       bool inLeft = leftLetters.contains(letter);
       Value source = inLeft ? left : right;
       size_t place = (inLeft ? leftLetters : rightLetters).find(letter);
-      shape.push_back(TensorBuilder::typeOf(source).getDimSize(place));
+      shape.push_back(LaidOutBuilder::typeOf(source).getDimSize(place));
       layout.dims.push_back(layoutOf(source).dims[place]);
     }
-    Type element = TensorBuilder::typeOf(left).getElementType();
+    Type element = LaidOutBuilder::typeOf(left).getElementType();
     return b.make<MatmulOp>(withLayout(RankedTensorType::get(shape, element), layout), left, right,
                             b.builder.getStringAttr(indices));
   }
@@ -58,7 +58,7 @@ public:
   /// The probabilities [B, K, G, S, T].
   Value probabilities(Value query, Value key, Value bias, double scale, bool isCausal) {
     Value scores = b.mulScalar(contract(query, key, "bkgsd,bktd->bkgst"), scale);
-    RankedTensorType type = TensorBuilder::typeOf(scores);
+    RankedTensorType type = LaidOutBuilder::typeOf(scores);
     if (bias)
       scores = b.add(scores, spreadBias(bias, type));
     if (isCausal)
@@ -70,24 +70,24 @@ private:
   /// Position s sees t <= s + T - S. What it does not see is below any bias, as exporters write padding as about the
   /// least float.
   Value maskFuture(Value scores) {
-    RankedTensorType type = TensorBuilder::typeOf(scores);
+    RankedTensorType type = LaidOutBuilder::typeOf(scores);
     int64_t columns = columnDim(), rows = columns - 1;
     Value row = b.iota(type, rows), column = b.iota(type, columns);
     Value last = b.make<arith::AddIOp>(
-        row, b.splat(type.getDimSize(columns) - type.getDimSize(rows), TensorBuilder::typeOf(row)));
+        row, b.splat(type.getDimSize(columns) - type.getDimSize(rows), LaidOutBuilder::typeOf(row)));
     Value isVisible = b.make<arith::CmpIOp>(arith::CmpIPredicate::sle, column, last);
     return b.make<arith::SelectOp>(isVisible, scores, b.splat(-std::numeric_limits<double>::infinity(), type));
   }
 
   /// [B or 1, 1 or H, 1 or S, T] -> the type of the scores.
   Value spreadBias(Value bias, RankedTensorType scores) {
-    RankedTensorType type = TensorBuilder::typeOf(bias);
+    RankedTensorType type = LaidOutBuilder::typeOf(bias);
     bool hasHeads = type.getDimSize(1) > 1;
     if (hasHeads)
       bias = splitHeads(bias);
     SmallVector<int64_t> shape, dims;
     Layout layout = layoutOf(bias), kept = Layout::replicated(0);
-    ArrayRef<int64_t> biasShape = TensorBuilder::typeOf(bias).getShape();
+    ArrayRef<int64_t> biasShape = LaidOutBuilder::typeOf(bias).getShape();
     for (auto [place, size] : llvm::enumerate(biasShape)) {
       int64_t dim = hasHeads || group == 1 || place == 0 ? place : place + 1;
       if (size == 1 || size != scores.getDimSize(dim))
@@ -100,7 +100,7 @@ private:
     return b.broadcast(squeezed, scores, dims);
   }
 
-  TensorBuilder &b;
+  LaidOutBuilder &b;
   const Mesh &mesh;
   int64_t keyHeads, group;
 };
@@ -108,7 +108,7 @@ private:
 struct DecomposeAttention : OpRewritePattern<AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AttentionOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     const Mesh mesh = meshOf(op);
     AttentionBuilder attention(b, op.getQuery().getType(), op.getKey().getType(), mesh);
     Value query = attention.splitHeads(op.getQuery());
@@ -123,7 +123,7 @@ struct DecomposeAttention : OpRewritePattern<AttentionOp> {
 struct DecomposeAttentionGrad : OpRewritePattern<AttentionGradOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AttentionGradOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     const Mesh mesh = meshOf(op);
     AttentionBuilder attention(b, op.getQuery().getType(), op.getKey().getType(), mesh);
     double scale = op.getScale().convertToDouble();
@@ -131,7 +131,7 @@ struct DecomposeAttentionGrad : OpRewritePattern<AttentionGradOp> {
     Value p = attention.probabilities(query, op.getKey(), op.getBias(), scale, op.getCausal());
     Value valueGradient = attention.contract(p, gradient, "bkgst,bkgse->bkte");
     Value pGradient = attention.contract(gradient, op.getValue(), "bkgse,bkte->bkgst");
-    RankedTensorType type = TensorBuilder::typeOf(p);
+    RankedTensorType type = LaidOutBuilder::typeOf(p);
     int64_t columns = attention.columnDim();
     Value mean = b.unreduce(b.reduce(b.mul(pGradient, p), {columns}, Reduction::Sum), type, {columns});
     Value scoreGradient = b.mulScalar(b.mul(p, b.sub(pGradient, mean)), scale);

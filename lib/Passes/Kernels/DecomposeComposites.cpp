@@ -5,8 +5,8 @@
 // DecomposeUpdates.cpp.
 
 #include "DecomposePatterns.h"
+#include "LaidOutBuilder.h"
 #include "LibraryPatterns.h"
-#include "TensorBuilder.h"
 
 #include "ds/Passes/Passes.h"
 
@@ -34,8 +34,8 @@ Dims lastDims(int64_t rank, int64_t count) { return llvm::to_vector(llvm::seq<in
 // Softmax
 //===----------------------------------------------------------------------===//
 
-Value buildLogSoftmax(TensorBuilder &b, Value input, int64_t dim) {
-  RankedTensorType type = TensorBuilder::typeOf(input);
+Value buildLogSoftmax(LaidOutBuilder &b, Value input, int64_t dim) {
+  RankedTensorType type = LaidOutBuilder::typeOf(input);
   Value max = b.reduce(input, {dim}, Reduction::Max);
   Value centered = b.sub(input, b.unreduce(max, type, {dim}));
   Value logSum = b.make<math::LogOp>(b.reduce(b.boundedExp(centered), {dim}, Reduction::Sum));
@@ -44,11 +44,11 @@ Value buildLogSoftmax(TensorBuilder &b, Value input, int64_t dim) {
 
 /// A softmax or its logarithm, which `build` writes out along one dim. A dim between others comes to the end first:
 /// along the last dim the whole function is one kernel, and no kernel folds a dim between others.
-template <typename OpT, Value (*build)(TensorBuilder &, Value, int64_t)>
+template <typename OpT, Value (*build)(LaidOutBuilder &, Value, int64_t)>
 struct DecomposeAlongDim : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     RankedTensorType type = op.getType();
     const int64_t dim = op.getDim(), last = type.getRank() - 1;
     if (dim == 0 || dim == last) {
@@ -68,8 +68,8 @@ struct DecomposeAlongDim : OpRewritePattern<OpT> {
 //===----------------------------------------------------------------------===//
 
 /// 1 / sqrt(mean(x^2 over the last dims) + epsilon), repeated.
-Value reciprocalRms(TensorBuilder &b, Value x, const Dims &dims, double epsilon) {
-  RankedTensorType type = TensorBuilder::typeOf(x);
+Value reciprocalRms(LaidOutBuilder &b, Value x, const Dims &dims, double epsilon) {
+  RankedTensorType type = LaidOutBuilder::typeOf(x);
   int64_t count = 1;
   for (int64_t dim : dims)
     count *= type.getDimSize(dim);
@@ -80,7 +80,7 @@ Value reciprocalRms(TensorBuilder &b, Value x, const Dims &dims, double epsilon)
 struct DecomposeLayerNorm : OpRewritePattern<LayerNormOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(LayerNormOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     RankedTensorType type = op.getType();
     Dims dims = lastDims(type.getRank(), op.getScale().getType().getRank());
     double count = op.getScale().getType().getNumElements();
@@ -98,7 +98,7 @@ struct DecomposeLayerNorm : OpRewritePattern<LayerNormOp> {
 struct DecomposeRmsNorm : OpRewritePattern<RmsNormOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(RmsNormOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     Dims dims = lastDims(op.getType().getRank(), op.getScale().getType().getRank());
     Value normal = b.mul(op.getInput(), reciprocalRms(b, op.getInput(), dims, op.getEpsilon().convertToDouble()));
     rewriter.replaceOp(op, b.mul(normal, b.broadcast(op.getScale(), op.getType(), dims)));
@@ -113,7 +113,7 @@ struct DecomposeRmsNorm : OpRewritePattern<RmsNormOp> {
 struct DecomposeGelu : OpRewritePattern<GeluOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GeluOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     Value x = op.getInput(), inner;
     if (op.getKind() == GeluKind::Erf) {
       inner = b.make<math::ErfOp>(b.mulScalar(x, M_SQRT1_2));
@@ -129,7 +129,7 @@ struct DecomposeGelu : OpRewritePattern<GeluOp> {
 struct DecomposeSigmoid : OpRewritePattern<SigmoidOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SigmoidOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     RankedTensorType type = op.getType();
     Value one = b.splat(1, type), minus = b.make<arith::NegFOp>(op.getInput());
     rewriter.replaceOp(op, b.div(one, b.add(b.exp(minus), one)));
@@ -141,7 +141,7 @@ struct DecomposeSigmoid : OpRewritePattern<SigmoidOp> {
 struct DecomposeSoftplus : OpRewritePattern<SoftplusOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SoftplusOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     Value x = op.getInput(), size = b.make<math::AbsFOp>(x);
     Value rest = b.make<math::Log1pOp>(b.boundedExp(b.make<arith::NegFOp>(size)));
     rewriter.replaceOp(op, b.add(b.make<arith::MaximumFOp>(x, b.splat(0, op.getType())), rest));
@@ -152,7 +152,7 @@ struct DecomposeSoftplus : OpRewritePattern<SoftplusOp> {
 struct DecomposeSilu : OpRewritePattern<SiluOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SiluOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     Value x = op.getInput();
     rewriter.replaceOp(op, b.div(x, b.addScalar(b.exp(b.make<arith::NegFOp>(x)), 1.0)));
     return success();
@@ -165,8 +165,8 @@ struct DecomposeSilu : OpRewritePattern<SiluOp> {
 
 /// What the loss and its gradient share, for logits [dims..., V] and labels [dims...].
 struct CrossEntropyParts {
-  CrossEntropyParts(TensorBuilder &b, Value logits, Value labels, int64_t ignoreIndex) {
-    RankedTensorType type = TensorBuilder::typeOf(logits);
+  CrossEntropyParts(LaidOutBuilder &b, Value logits, Value labels, int64_t ignoreIndex) {
+    RankedTensorType type = LaidOutBuilder::typeOf(logits);
     dims = {type.getRank() - 1};
     Value max = b.reduce(logits, dims, Reduction::Max);
     centered = b.sub(logits, b.unreduce(max, type, dims));
@@ -177,26 +177,26 @@ struct CrossEntropyParts {
 
   /// `value` [dims...] where the label is a class, 0 where it is ignored, else NaN: a label outside of the range must
   /// not train silently. Labels that are inputs are refused before, when they are loaded.
-  Value keepCounted(TensorBuilder &b, Value value) const {
-    RankedTensorType type = TensorBuilder::typeOf(value);
+  Value keepCounted(LaidOutBuilder &b, Value value) const {
+    RankedTensorType type = LaidOutBuilder::typeOf(value);
     Value nan = b.splat(std::numeric_limits<double>::quiet_NaN(), type);
     Value counted = b.make<arith::SelectOp>(isClass, value, nan);
     return b.make<arith::SelectOp>(isValid, counted, b.splat(0, type));
   }
 
   /// The parts that labels of any width tell, for logits of `type`.
-  void addLabels(TensorBuilder &b, Value labels, RankedTensorType type, int64_t ignoreIndex) {
-    RankedTensorType labelType = TensorBuilder::typeOf(labels);
+  void addLabels(LaidOutBuilder &b, Value labels, RankedTensorType type, int64_t ignoreIndex) {
+    RankedTensorType labelType = LaidOutBuilder::typeOf(labels);
     const unsigned width = labelType.getElementType().getIntOrFloatBitWidth();
     isValid = llvm::isIntN(width, ignoreIndex)
                   ? b.make<arith::CmpIOp>(arith::CmpIPredicate::ne, labels, b.splat(ignoreIndex, labelType))
-                  : b.splat(1, TensorBuilder::withElement(labelType, b.builder.getI1Type()));
-    const RankedTensorType i32 = TensorBuilder::withElement(labelType, b.builder.getI32Type());
+                  : b.splat(1, LaidOutBuilder::withElement(labelType, b.builder.getI1Type()));
+    const RankedTensorType i32 = LaidOutBuilder::withElement(labelType, b.builder.getI32Type());
     if (width < 32) // the number of classes may need more bits
       labels = b.make<arith::ExtSIOp>(i32, labels);
     // Unsigned: negative labels are too large.
     isClass = b.make<arith::CmpIOp>(arith::CmpIPredicate::ult, labels,
-                                    b.splat(type.getShape().back(), TensorBuilder::typeOf(labels)));
+                                    b.splat(type.getShape().back(), LaidOutBuilder::typeOf(labels)));
     if (width > 32) // loses bits only where it is no class
       labels = b.make<arith::TruncIOp>(i32, labels);
     isLabel = b.make<arith::CmpIOp>(arith::CmpIPredicate::eq, b.iota(type, dims[0]), b.unreduce(labels, type, dims));
@@ -214,9 +214,9 @@ struct CrossEntropyParts {
 struct DecomposeCrossEntropy : OpRewritePattern<CrossEntropyOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(CrossEntropyOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     CrossEntropyParts parts(b, op.getLogits(), op.getLabels(), op.getIgnoreIndex());
-    Value zeros = b.splat(0, TensorBuilder::typeOf(parts.centered));
+    Value zeros = b.splat(0, LaidOutBuilder::typeOf(parts.centered));
     Value target = b.reduce(b.make<arith::SelectOp>(parts.isLabel, parts.centered, zeros), parts.dims, Reduction::Sum);
     Value loss = b.sub(b.make<math::LogOp>(parts.sum), target);
     rewriter.replaceOp(op, parts.keepCounted(b, loss));
@@ -227,7 +227,7 @@ struct DecomposeCrossEntropy : OpRewritePattern<CrossEntropyOp> {
 struct DecomposeCrossEntropyGrad : OpRewritePattern<CrossEntropyGradOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(CrossEntropyGradOp op, PatternRewriter &rewriter) const override {
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     CrossEntropyParts parts(b, op.getLogits(), op.getLabels(), op.getIgnoreIndex());
     RankedTensorType type = op.getType();
     Value gradient = parts.keepCounted(b, op.getGradient());
@@ -247,7 +247,7 @@ struct DecomposeRotaryEmbedding : OpRewritePattern<RotaryEmbeddingOp> {
   LogicalResult matchAndRewrite(RotaryEmbeddingOp op, PatternRewriter &rewriter) const override {
     if (op.getType().getElementType().isF32())
       return rewriter.notifyMatchFailure(op, "has a kernel of its own");
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     auto [x1, x2] = halvesOf(b, op.getInput());
     auto [cosine1, cosine2] = anglesOf(b, op, op.getCosine(), x1);
     auto [sine1, sine2] = anglesOf(b, op, op.getSine(), x1);
@@ -257,8 +257,8 @@ struct DecomposeRotaryEmbedding : OpRewritePattern<RotaryEmbeddingOp> {
   }
 
   /// The two halves of the last dim.
-  static std::pair<Value, Value> halvesOf(TensorBuilder &b, Value value) {
-    RankedTensorType type = TensorBuilder::typeOf(value);
+  static std::pair<Value, Value> halvesOf(LaidOutBuilder &b, Value value) {
+    RankedTensorType type = LaidOutBuilder::typeOf(value);
     Dims shape(type.getShape()), offsets(type.getRank(), 0), strides(type.getRank(), 1);
     shape.back() /= 2;
     auto halfType = RankedTensorType::get(shape, type.getElementType(), type.getEncoding());
@@ -268,10 +268,10 @@ struct DecomposeRotaryEmbedding : OpRewritePattern<RotaryEmbeddingOp> {
   }
 
   /// What each half of the input is multiplied with, repeated as `half` is.
-  static std::pair<Value, Value> anglesOf(TensorBuilder &b, RotaryEmbeddingOp op, Value table, Value half) {
+  static std::pair<Value, Value> anglesOf(LaidOutBuilder &b, RotaryEmbeddingOp op, Value table, Value half) {
     Dims dims = op.getTableDims();
     dims.push_back(op.getType().getRank() - 1);
-    auto repeat = [&](Value angles) { return b.broadcast(angles, TensorBuilder::typeOf(half), dims); };
+    auto repeat = [&](Value angles) { return b.broadcast(angles, LaidOutBuilder::typeOf(half), dims); };
     if (!op.hasWholeTables()) {
       Value angles = repeat(table);
       return {angles, angles};
@@ -302,7 +302,7 @@ struct SplitReduction : OpRewritePattern<ReduceOp> {
         dims.back() == rank - 1 && runStart > 0 && dims[runStart - 1] == static_cast<int64_t>(runStart) - 1;
     if (!isOfBothEnds)
       return transposeFirst(op, rewriter);
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     Value folded = b.reduce(op.getInput(), dims.drop_front(runStart), op.getKind());
     rewriter.replaceOp(op, b.reduce(folded, dims.take_front(runStart), op.getKind()));
     return success();
@@ -310,7 +310,7 @@ struct SplitReduction : OpRewritePattern<ReduceOp> {
 
   /// Brings the dims to the end.
   LogicalResult transposeFirst(ReduceOp op, PatternRewriter &rewriter) const {
-    TensorBuilder b(rewriter, op.getLoc());
+    LaidOutBuilder b(rewriter, op.getLoc());
     RankedTensorType type = op.getInput().getType();
     Dims permutation = otherDims(type.getRank(), op.getDims());
     llvm::append_range(permutation, op.getDims());
@@ -363,11 +363,11 @@ struct DecomposeComposites : ds::impl::DecomposeCompositesPassBase<DecomposeComp
 
 } // namespace
 
-Value ds::buildSoftmax(TensorBuilder &b, Value input, int64_t dim) {
-  RankedTensorType type = TensorBuilder::typeOf(input);
+Value ds::buildSoftmax(LaidOutBuilder &b, Value input, int64_t dim) {
+  RankedTensorType type = LaidOutBuilder::typeOf(input);
   Value max = b.reduce(input, {dim}, Reduction::Max);
   Value exponential = b.boundedExp(b.sub(input, b.unreduce(max, type, {dim})));
   Value sum = b.reduce(exponential, {dim}, Reduction::Sum);
-  Value inverse = b.div(b.splat(1.0, TensorBuilder::typeOf(sum)), sum);
+  Value inverse = b.div(b.splat(1.0, LaidOutBuilder::typeOf(sum)), sum);
   return b.mul(exponential, b.unreduce(inverse, type, {dim}));
 }

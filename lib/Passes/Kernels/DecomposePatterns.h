@@ -4,14 +4,14 @@
 #ifndef DS_LIB_PASSES_KERNELS_DECOMPOSEPATTERNS_H
 #define DS_LIB_PASSES_KERNELS_DECOMPOSEPATTERNS_H
 
-#include "TensorBuilder.h"
+#include "LaidOutBuilder.h"
 
 #include "mlir/IR/PatternMatch.h"
 
 namespace ds {
 
 /// exp(x - max) / sum of it, along `dim`.
-mlir::Value buildSoftmax(TensorBuilder &b, mlir::Value input, int64_t dim);
+mlir::Value buildSoftmax(LaidOutBuilder &b, mlir::Value input, int64_t dim);
 
 /// Attention and its gradient as matmuls and softmax.
 void populateDecomposeAttentionPatterns(mlir::RewritePatternSet &patterns);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "TensorBuilder.h"
+#include "LaidOutBuilder.h"
 
 #include "ds/Passes/Passes.h"
 
@@ -22,12 +22,12 @@ namespace {
 using Scalars = SmallVector<Value, 3>;
 
 /// `value` with floats of type `element`.
-Value convert(TensorBuilder &b, Value value, Type element) {
-  RankedTensorType type = TensorBuilder::typeOf(value);
+Value convert(LaidOutBuilder &b, Value value, Type element) {
+  RankedTensorType type = LaidOutBuilder::typeOf(value);
   const unsigned from = type.getElementTypeBitWidth(), to = element.getIntOrFloatBitWidth();
   if (type.getElementType() == element)
     return value;
-  RankedTensorType result = TensorBuilder::withElement(type, element);
+  RankedTensorType result = LaidOutBuilder::withElement(type, element);
   return to > from ? b.make<arith::ExtFOp>(result, value) : b.make<arith::TruncFOp>(result, value);
 }
 
@@ -35,14 +35,14 @@ Value convert(TensorBuilder &b, Value value, Type element) {
 template <typename UpdateOp> Type elementOf(UpdateOp op) { return getElementTypeOrSelf(op->getOperand(2).getType()); }
 
 /// 1 - beta^step, exact where beta is near 1.
-Value correction(TensorBuilder &b, Value step, double beta) {
+Value correction(LaidOutBuilder &b, Value step, double beta) {
   return b.make<arith::NegFOp>(b.make<math::ExpM1Op>(b.mulScalar(step, std::log(beta))));
 }
 
 bool isDecoupled(AdamUpdateOp op) { return op.getDecoupled() && !op.getDecay().isZero(); }
 
 /// Of the mean and of the deviation; then, if it is decoupled, of the parameter.
-Scalars adamScales(TensorBuilder &b, AdamUpdateOp op) {
+Scalars adamScales(LaidOutBuilder &b, AdamUpdateOp op) {
   Value rate = convert(b, op.getRate(), elementOf(op)), step = convert(b, op.getStep(), elementOf(op));
   Scalars scales = {b.div(rate, correction(b, step, op.getBeta1().convertToDouble())),
                     b.make<math::RsqrtOp>(correction(b, step, op.getBeta2().convertToDouble()))};
@@ -51,8 +51,8 @@ Scalars adamScales(TensorBuilder &b, AdamUpdateOp op) {
   return scales;
 }
 
-SmallVector<Value> decompose(TensorBuilder &b, AdamUpdateOp op, const Scalars &scales) {
-  RankedTensorType type = TensorBuilder::typeOf(op.getMean());
+SmallVector<Value> decompose(LaidOutBuilder &b, AdamUpdateOp op, const Scalars &scales) {
+  RankedTensorType type = LaidOutBuilder::typeOf(op.getMean());
   double beta1 = op.getBeta1().convertToDouble(), beta2 = op.getBeta2().convertToDouble(),
          decay = op.getDecay().convertToDouble();
   auto spread = [&](Value scalar) { return b.broadcast(scalar, type, {}); };
@@ -70,13 +70,13 @@ SmallVector<Value> decompose(TensorBuilder &b, AdamUpdateOp op, const Scalars &s
 }
 
 /// Whether this is step 1, and the rate.
-Scalars sgdScales(TensorBuilder &b, SgdUpdateOp op) {
-  Value one = b.splat(1, TensorBuilder::typeOf(op.getStep()));
+Scalars sgdScales(LaidOutBuilder &b, SgdUpdateOp op) {
+  Value one = b.splat(1, LaidOutBuilder::typeOf(op.getStep()));
   return {b.make<arith::CmpFOp>(arith::CmpFPredicate::OEQ, op.getStep(), one), convert(b, op.getRate(), elementOf(op))};
 }
 
-SmallVector<Value> decompose(TensorBuilder &b, SgdUpdateOp op, const Scalars &scales) {
-  RankedTensorType type = TensorBuilder::typeOf(op.getVelocity());
+SmallVector<Value> decompose(LaidOutBuilder &b, SgdUpdateOp op, const Scalars &scales) {
+  RankedTensorType type = LaidOutBuilder::typeOf(op.getVelocity());
   double momentum = op.getMomentum().convertToDouble(), dampening = op.getDampening().convertToDouble();
   double decay = op.getDecay().convertToDouble();
   Value parameter = convert(b, op.getParameter(), elementOf(op)),
@@ -106,9 +106,9 @@ struct DecomposeUpdates : ds::impl::DecomposeUpdatesPassBase<DecomposeUpdates> {
 private:
   /// What `makeScalars` makes is shared by all updates of a block and an element type that differ in their tensors
   /// only.
-  template <typename UpdateOp> void replace(UpdateOp op, Scalars (*makeScalars)(TensorBuilder &, UpdateOp)) {
+  template <typename UpdateOp> void replace(UpdateOp op, Scalars (*makeScalars)(LaidOutBuilder &, UpdateOp)) {
     OpBuilder builder(op);
-    TensorBuilder b(builder, op.getLoc());
+    LaidOutBuilder b(builder, op.getLoc());
     b.splats = &splats[op->getBlock()];
     auto [it, isNew] =
         scalars.try_emplace({op->getBlock(), op.getRate(), op.getStep(), op->getAttrDictionary(), elementOf(op)});

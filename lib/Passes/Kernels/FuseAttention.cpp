@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "TensorBuilder.h"
+#include "LaidOutBuilder.h"
 
 #include "ds/Dialect/IndexNotation.h"
 #include "ds/Passes/Passes.h"
@@ -32,7 +32,7 @@ struct FusedOperands {
   bool isGrouped;
 
   template <typename OpT>
-  FusedOperands(OpT op, TensorBuilder &b, const Mesh &mesh)
+  FusedOperands(OpT op, LaidOutBuilder &b, const Mesh &mesh)
       : key(op.getKey()), value(op.getValue()), mesh(mesh), heads(op.getKey().getType().getDimSize(1)),
         group(op.getQuery().getType().getDimSize(1) / heads) {
     isGrouped = group > 1;
@@ -42,7 +42,7 @@ struct FusedOperands {
   }
 
   /// [B, H, x, y] -> [B, K, G, x, y] if G > 1.
-  Value splitHeads(TensorBuilder &b, Value tensor) const {
+  Value splitHeads(LaidOutBuilder &b, Value tensor) const {
     if (!isGrouped)
       return tensor;
     Value split = b.splitDim(tensor, 1, {heads, group}, mesh);
@@ -51,7 +51,7 @@ struct FusedOperands {
   }
 
   /// The notation of an op whose first operands and results have these letters; the bias comes last.
-  StringAttr indices(TensorBuilder &b, ArrayRef<StringRef> operands, ArrayRef<StringRef> results) const {
+  StringAttr indices(LaidOutBuilder &b, ArrayRef<StringRef> operands, ArrayRef<StringRef> results) const {
     IndexNotation notation;
     for (StringRef text : operands)
       notation.operands.push_back(letters(text));
@@ -71,8 +71,8 @@ private:
     return result;
   }
 
-  void squeezeBias(TensorBuilder &b, Value full) {
-    RankedTensorType type = TensorBuilder::typeOf(full);
+  void squeezeBias(LaidOutBuilder &b, Value full) {
+    RankedTensorType type = LaidOutBuilder::typeOf(full);
     Layout layout = layoutOf(full), kept = Layout::replicated(0);
     SmallVector<int64_t> shape;
     std::optional<int64_t> headDim;
@@ -101,7 +101,7 @@ public:
 
   void fuse(AttentionOp op) {
     OpBuilder builder(op);
-    TensorBuilder b(builder, op.getLoc());
+    LaidOutBuilder b(builder, op.getLoc());
     FusedOperands operands(op, b, mesh);
     FusedAttentionOp fused = build(op, b, operands);
     known[keyOf(op)] = fused;
@@ -112,7 +112,7 @@ public:
 
   void fuse(AttentionGradOp op) {
     OpBuilder builder(op);
-    TensorBuilder b(builder, op.getLoc());
+    LaidOutBuilder b(builder, op.getLoc());
     FusedOperands operands(op, b, mesh);
     FusedAttentionOp forward = known.lookup(keyOf(op));
     // The block of the gradient may be another's: a loop does not see into one that ended.
@@ -139,9 +139,9 @@ private:
   }
 
   /// The attention of `op`, which may be a gradient.
-  template <typename OpT> FusedAttentionOp build(OpT op, TensorBuilder &b, const FusedOperands &operands) {
+  template <typename OpT> FusedAttentionOp build(OpT op, LaidOutBuilder &b, const FusedOperands &operands) {
     StringAttr indices = operands.indices(b, {"bkgsd", "bktd", "bkte"}, {"bkgse", "bkgs", "bkgs"});
-    RankedTensorType query = TensorBuilder::typeOf(operands.query);
+    RankedTensorType query = LaidOutBuilder::typeOf(operands.query);
     Layout layout = layoutOf(query), rows = layout;
     rows.dims.pop_back();
     SmallVector<int64_t> shape(query.getShape());

@@ -6,7 +6,7 @@
 #ifndef DS_LIB_PASSES_KERNELS_LIBRARYPATTERNS_H
 #define DS_LIB_PASSES_KERNELS_LIBRARYPATTERNS_H
 
-#include "TensorBuilder.h"
+#include "LaidOutBuilder.h"
 
 #include "mlir/IR/PatternMatch.h"
 

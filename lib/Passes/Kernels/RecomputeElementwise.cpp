@@ -4,6 +4,7 @@
 #include "KernelClusters.h"
 
 #include "ds/Analysis/RowSchedule.h"
+#include "ds/Analysis/TensorSizes.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,11 +20,6 @@ using namespace ds;
 
 /// What one element may cost: reading and writing it takes the time of some thirty operations in registers.
 static constexpr size_t kMostOps = 24, kMostTranscendentals = 2;
-
-static int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
-static int64_t bytesOf(Value value) {
-  return elementsOf(value) * llvm::divideCeil(cast<RankedTensorType>(value.getType()).getElementTypeBitWidth(), 8u);
-}
 
 /// Elementwise ops and what is made anew in each kernel.
 static bool isRecomputable(Operation *op) { return isFreeOp(op) || (isFusibleOp(op) && !isa<ReduceOp>(op)); }
@@ -93,15 +89,16 @@ private:
 
   /// Whether what the recipe reads in `segment`, and nobody else does there, is no larger than the value.
   bool savesMemory(Value value, const Recipe &recipe, int64_t segment) const {
-    int64_t read = 0;
+    uint64_t read = 0;
     for (Value leaf : recipe.leaves) {
       bool isReadAnyway =
           llvm::any_of(leaf.getUsers(), [&](Operation *user) { return segmentOf.lookup_or(user, -1) == segment; });
       if (!isReadAnyway)
-        read += bytesOf(leaf);
+        read += globalBytes(leaf.getType());
     }
     // Statistics of rows are small beside their rows.
-    return read <= bytesOf(value) + bytesOf(value) / 8;
+    const uint64_t bytes = globalBytes(value.getType());
+    return read <= bytes + bytes / 8;
   }
 
   void recompute(Value value) {

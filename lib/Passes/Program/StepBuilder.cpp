@@ -13,15 +13,6 @@ SmallVector<int64_t> ds::dimRange(int64_t first, int64_t last) {
   return llvm::to_vector(llvm::seq<int64_t>(first, last));
 }
 
-std::optional<double> ds::findSplat(Value value) {
-  while (auto broadcast = value.getDefiningOp<BroadcastOp>())
-    value = broadcast.getInput();
-  SplatElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !isa<FloatType>(elements.getElementType()))
-    return std::nullopt;
-  return elements.getSplatValue<FloatAttr>().getValueAsDouble();
-}
-
 Value StepBuilder::splat(Type type, double number) {
   auto tensor = cast<RankedTensorType>(type);
   Attribute element = isa<FloatType>(tensor.getElementType())

@@ -21,9 +21,6 @@ inline mlir::RankedTensorType tensorTypeOf(mlir::Value value) {
 /// The dims [first, last).
 llvm::SmallVector<int64_t> dimRange(int64_t first, int64_t last);
 
-/// The one value of all elements, if `value` is a splat constant of floats or a broadcast of one.
-std::optional<double> findSplat(mlir::Value value);
-
 class StepBuilder {
 public:
   StepBuilder(mlir::OpBuilder &builder, mlir::Location location) : builder(builder), location(location) {}

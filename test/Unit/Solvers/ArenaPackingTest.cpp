@@ -11,8 +11,6 @@
 
 using namespace ds;
 
-static_assert(kArenaAlignment == plan::kBufferAlignment, "a plan's buffers begin where the arena's may");
-
 namespace {
 
 std::vector<ArenaBuffer> randomBuffers(std::mt19937 &random, size_t count, uint32_t times) {

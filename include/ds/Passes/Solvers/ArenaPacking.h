@@ -13,12 +13,12 @@
 
 namespace ds {
 
-/// Where buffers may begin, in bytes; and of which the arena is a multiple, as it is taken in whole pages.
-inline constexpr uint64_t kArenaAlignment = 256, kArenaPageBytes = 4096;
+/// An arena is a multiple of so many bytes, as it is taken in whole pages.
+inline constexpr uint64_t kArenaPageBytes = 4096;
 
 /// A buffer that is live at all times in [first, last].
 struct ArenaBuffer {
-  uint64_t bytes = 0; ///< a multiple of the alignment
+  uint64_t bytes = 0; ///< a multiple of plan::kBufferAlignment
   uint32_t first = 0, last = 0;
 };
 

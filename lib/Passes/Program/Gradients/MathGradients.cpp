@@ -3,6 +3,8 @@
 
 #include "Gradients.h"
 
+#include "ds/Dialect/Splat.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <cmath>

@@ -3,17 +3,17 @@
 
 /// Extents of the layout algebra's dims in the plan's table.
 
-#ifndef DS_LIB_CODEGEN_EMIT_EXTENTTABLE_H
-#define DS_LIB_CODEGEN_EMIT_EXTENTTABLE_H
+#ifndef DS_LIB_CODEGEN_EMIT_LAYOUTEXTENTS_H
+#define DS_LIB_CODEGEN_EMIT_LAYOUTEXTENTS_H
 
 #include "ds/Layout/Layout.h"
 #include "ds/Plan/Extents.h"
 
 namespace ds {
 
-class ExtentTable {
+class LayoutExtents {
 public:
-  ExtentTable(const Mesh &mesh, plan::PlanT &plan) : mesh(mesh), table(plan) {}
+  LayoutExtents(const Mesh &mesh, plan::PlanT &plan) : mesh(mesh), table(plan) {}
 
   /// The id of the extent whose factors are those of the given dims, cut by `flat`. Equal extents have one id.
   uint32_t add(const std::vector<DimLayout> &resolvedDims, const AxisList &flat = {});
@@ -36,4 +36,4 @@ uint16_t axisId(const Mesh &mesh, std::string_view axis);
 
 } // namespace ds
 
-#endif // DS_LIB_CODEGEN_EMIT_EXTENTTABLE_H
+#endif // DS_LIB_CODEGEN_EMIT_LAYOUTEXTENTS_H

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "ExtentTable.h"
+#include "LayoutExtents.h"
 
 using namespace ds;
 
@@ -12,14 +12,14 @@ uint16_t ds::axisId(const Mesh &mesh, std::string_view axis) {
   return id;
 }
 
-std::vector<uint16_t> ExtentTable::axisIds(const AxisList &axes) const {
+std::vector<uint16_t> LayoutExtents::axisIds(const AxisList &axes) const {
   std::vector<uint16_t> ids;
   for (const std::string &axis : axes)
     ids.push_back(axisId(mesh, axis));
   return ids;
 }
 
-uint32_t ExtentTable::add(const std::vector<DimLayout> &resolvedDims, const AxisList &flat) {
+uint32_t LayoutExtents::add(const std::vector<DimLayout> &resolvedDims, const AxisList &flat) {
   // Neighbours without axes are one factor, so that extents that are equal are found to be. Their order is kept: where
   // a rank starts is told by the major factor.
   DimLayout factors;
@@ -44,7 +44,7 @@ uint32_t ExtentTable::add(const std::vector<DimLayout> &resolvedDims, const Axis
   return table.idOf(extent);
 }
 
-uint32_t ExtentTable::addProduct(const Layout &layout, const Shape &shape, size_t begin, size_t end) {
+uint32_t LayoutExtents::addProduct(const Layout &layout, const Shape &shape, size_t begin, size_t end) {
   std::vector<DimLayout> dims;
   for (size_t dim = begin; dim < end; ++dim)
     dims.push_back(resolvedDim(layout.dims[dim], shape[dim]));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "TensorBuilder.h"
+#include "LaidOutBuilder.h"
 
 #include "ds/Dialect/MathAttributes.h"
 
@@ -26,13 +26,13 @@ RankedTensorType ds::permutedType(RankedTensorType type, ArrayRef<int64_t> order
   return withLayout(RankedTensorType::get(shape, type.getElementType()), permuted);
 }
 
-Value TensorBuilder::boundedExp(Value a) {
+Value LaidOutBuilder::boundedExp(Value a) {
   auto power = math::ExpOp::create(builder, loc, a);
   power->setAttr(kBoundedExpAttr, builder.getUnitAttr());
   return power;
 }
 
-Value TensorBuilder::splat(double value, RankedTensorType like) {
+Value LaidOutBuilder::splat(double value, RankedTensorType like) {
   Attribute element;
   if (isa<FloatType>(like.getElementType()))
     element = FloatAttr::get(like.getElementType(), value);
@@ -47,7 +47,7 @@ Value TensorBuilder::splat(double value, RankedTensorType like) {
   return known;
 }
 
-Value TensorBuilder::reduce(Value value, ArrayRef<int64_t> dims, Reduction kind) {
+Value LaidOutBuilder::reduce(Value value, ArrayRef<int64_t> dims, Reduction kind) {
   RankedTensorType type = typeOf(value);
   Layout input = layoutOf(value), layout = input;
   SmallVector<int64_t> shape;
@@ -64,15 +64,15 @@ Value TensorBuilder::reduce(Value value, ArrayRef<int64_t> dims, Reduction kind)
   return make<ReduceOp>(result, value, dims, kind);
 }
 
-Value TensorBuilder::broadcast(Value value, RankedTensorType like, ArrayRef<int64_t> dims) {
+Value LaidOutBuilder::broadcast(Value value, RankedTensorType like, ArrayRef<int64_t> dims) {
   return make<BroadcastOp>(withElement(like, typeOf(value).getElementType()), value, dims);
 }
 
-Value TensorBuilder::unreduce(Value value, RankedTensorType like, ArrayRef<int64_t> folded) {
+Value LaidOutBuilder::unreduce(Value value, RankedTensorType like, ArrayRef<int64_t> folded) {
   return broadcast(value, like, otherDims(like.getRank(), folded));
 }
 
-Value TensorBuilder::splitDim(Value value, int64_t dim, ArrayRef<int64_t> sizes, const Mesh &mesh) {
+Value LaidOutBuilder::splitDim(Value value, int64_t dim, ArrayRef<int64_t> sizes, const Mesh &mesh) {
   RankedTensorType type = typeOf(value);
   Layout layout = layoutOf(value);
   auto parts = ds::splitDim(resolvedDim(layout.dims[dim], type.getDimSize(dim)), Shape(sizes), mesh);
@@ -86,6 +86,6 @@ Value TensorBuilder::splitDim(Value value, int64_t dim, ArrayRef<int64_t> sizes,
   return make<ReshapeOp>(withLayout(RankedTensorType::get(shape, type.getElementType()), layout), value);
 }
 
-Value TensorBuilder::iota(RankedTensorType like, int64_t dim) {
+Value LaidOutBuilder::iota(RankedTensorType like, int64_t dim) {
   return make<IotaOp>(withElement(like, builder.getI32Type()), dim);
 }

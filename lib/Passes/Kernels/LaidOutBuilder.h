@@ -3,8 +3,8 @@
 
 /// Builds elementwise ops, reductions and broadcasts on laid-out tensors: types follow from the operands.
 
-#ifndef DS_LIB_PASSES_KERNELS_TENSORBUILDER_H
-#define DS_LIB_PASSES_KERNELS_TENSORBUILDER_H
+#ifndef DS_LIB_PASSES_KERNELS_LAIDOUTBUILDER_H
+#define DS_LIB_PASSES_KERNELS_LAIDOUTBUILDER_H
 
 #include "ds/Dialect/DsDialect.h"
 
@@ -13,9 +13,9 @@
 
 namespace ds {
 
-class TensorBuilder {
+class LaidOutBuilder {
 public:
-  TensorBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
+  LaidOutBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
   static mlir::RankedTensorType typeOf(mlir::Value value) {
     return mlir::cast<mlir::RankedTensorType>(value.getType());
@@ -65,4 +65,4 @@ llvm::SmallVector<int64_t> otherDims(int64_t rank, llvm::ArrayRef<int64_t> dims)
 
 } // namespace ds
 
-#endif // DS_LIB_PASSES_KERNELS_TENSORBUILDER_H
+#endif // DS_LIB_PASSES_KERNELS_LAIDOUTBUILDER_H
