@@ -8,7 +8,6 @@
 #include "ds/Dialect/Refusal.h"
 #include "ds/Passes/Passes.h"
 #include "ds/Passes/Solvers/ArenaPacking.h"
-#include "ds/Plan/Alignment.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/STLExtras.h"
@@ -92,7 +91,7 @@ LogicalResult ArenaBuilder::addWorkspaces() {
 
 void ArenaBuilder::pack() {
   for (auto [piece, lifetime] : llvm::zip_equal(storage.storages(), lifetimes))
-    buffers.push_back({llvm::alignTo(piece.bytes, plan::kBufferAlignment), lifetime.first, lifetime.last});
+    buffers.push_back({llvm::alignTo(piece.bytes, kArenaAlignment), lifetime.first, lifetime.last});
   packing = packArena(buffers);
   packing.bytes = llvm::alignTo(packing.bytes, kArenaPageBytes);
 }

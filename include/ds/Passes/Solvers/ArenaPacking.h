@@ -6,6 +6,8 @@
 #ifndef DS_PASSES_SOLVERS_ARENAPACKING_H
 #define DS_PASSES_SOLVERS_ARENAPACKING_H
 
+#include "ds/Plan/Alignment.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,12 +15,12 @@
 
 namespace ds {
 
-/// An arena is a multiple of so many bytes, as it is taken in whole pages.
-inline constexpr uint64_t kArenaPageBytes = 4096;
+/// Where buffers may begin, in bytes; and of which the arena is a multiple, as it is taken in whole pages.
+inline constexpr uint64_t kArenaAlignment = plan::kBufferAlignment, kArenaPageBytes = 4096;
 
 /// A buffer that is live at all times in [first, last].
 struct ArenaBuffer {
-  uint64_t bytes = 0; ///< a multiple of plan::kBufferAlignment
+  uint64_t bytes = 0; ///< a multiple of the alignment
   uint32_t first = 0, last = 0;
 };
 
