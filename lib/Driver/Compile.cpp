@@ -9,6 +9,7 @@
 #include "PassRecorder.h"
 #include "TrainedTensors.h"
 
+#include "ds/Codegen/Cpu.h"
 #include "ds/Codegen/EmitPlan.h"
 #include "ds/Config/Machine.h"
 #include "ds/Dialect/Names.h"
@@ -44,6 +45,7 @@ public:
     DialectRegistry registry;
     registerProgramDialects(registry);
     registerGradientModels(registry);
+    registerInstructionModels(registry);
     context.appendDialectRegistry(registry);
     context.printOpOnDiagnostic(false); // a whole program means nothing to users
   }
@@ -88,7 +90,7 @@ private:
   Batch batch;
   ImportOptions importOptions;
   OwningOpRef<ModuleOp> module;
-  std::unique_ptr<CpuCompiler> kernels;
+  std::unique_ptr<KernelCompiler> kernels;
 };
 
 /// Splits NAME=SIZE.
@@ -280,8 +282,8 @@ absl::Status Compilation::runPasses(StringRef name, llvm::function_ref<LogicalRe
 /// Begins to compile the kernels on all cores.
 absl::Status Compilation::startKernels() {
   context.enableMultithreading();
-  FailureOr<std::unique_ptr<CpuCompiler>> compiler =
-      CpuCompiler::create(&context, {options.cpu, context.getNumThreads(), options.kernelCache});
+  FailureOr<std::unique_ptr<KernelCompiler>> compiler =
+      createCpuCompiler(&context, {options.cpu, context.getNumThreads(), options.kernelCache});
   if (failed(compiler))
     return failureOf("the code generator for " + options.cpu);
   kernels = std::move(*compiler);

@@ -6,7 +6,7 @@
 #ifndef DS_CODEGEN_EMITPLAN_H
 #define DS_CODEGEN_EMITPLAN_H
 
-#include "ds/Codegen/Cpu.h"
+#include "ds/Codegen/KernelCompiler.h"
 #include "ds/Plan/Plan.h"
 
 #include "mlir/Support/Timing.h"
@@ -22,8 +22,11 @@ struct EmitOptions {
 
 /// Emits the plan of `module`, which has passed all stages up to `ds-assign-arena`, with the machine code of `kernels`.
 /// Fails with an error on the op that cannot be emitted. The parts are timed under `timing`.
-mlir::FailureOr<std::unique_ptr<plan::PlanT>> emitPlan(mlir::ModuleOp module, CpuCompiler &kernels,
+mlir::FailureOr<std::unique_ptr<plan::PlanT>> emitPlan(mlir::ModuleOp module, KernelCompiler &kernels,
                                                        const EmitOptions &options, mlir::TimingScope timing = {});
+
+/// Lets contexts with the registry emit the ops of a scheduled step.
+void registerInstructionModels(mlir::DialectRegistry &registry);
 
 /// The plan's name of an element type; index is I64.
 plan::DataType dataTypeOf(mlir::Type element);

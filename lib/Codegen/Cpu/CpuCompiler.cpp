@@ -40,22 +40,23 @@ struct PendingKernel {
   std::optional<ObjectCode> object; ///< once it is compiled, or found
 };
 
-class CpuCompilerImpl final : public CpuCompiler {
+class CpuCompiler final : public KernelCompiler {
 public:
-  CpuCompilerImpl(MLIRContext *context, CpuTarget target, const CpuOptions &options)
+  CpuCompiler(MLIRContext *context, CpuTarget target, const CpuOptions &options)
       : context(context), cpu(std::move(target)), threads(std::max(options.threads, 1u)), cache(options.cache, cpu) {}
-  ~CpuCompilerImpl() override;
+  ~CpuCompiler() override;
 
   LogicalResult start(func::FuncOp function, const Mesh &mesh) final;
-  FailureOr<CompiledKernel> add(KernelOp kernel, const Mesh &mesh) final;
-  std::string addAttention(Operation *op) final;
-  std::string addRotary(RotaryEmbeddingOp op) final;
+  FailureOr<CompiledKernel> add(Operation *op, const Mesh &mesh) final;
   FailureOr<std::vector<uint8_t>> finish() final;
   std::vector<std::string> features() const final { return cpu.features; }
   std::string target() const final { return cpu.triple; }
   KernelCounts counts() const final;
 
 private:
+  FailureOr<CompiledKernel> addRows(KernelOp kernel, const Mesh &mesh);
+  CompiledKernel addAttention(Operation *op);
+  CompiledKernel addRotary(RotaryEmbeddingOp op);
   LogicalResult compile(PendingKernel &kernel);
   /// The next kernel that nobody has taken; null if there is none.
   PendingKernel *take();
@@ -80,8 +81,7 @@ private:
 
 } // namespace
 
-std::string CpuCompilerImpl::addKernel(StringRef structure, Location loc,
-                                       function_ref<void(StringRef, ModuleOp)> emit) {
+std::string CpuCompiler::addKernel(StringRef structure, Location loc, function_ref<void(StringRef, ModuleOp)> emit) {
   std::string hash = hashOf(structure);
   if (!known.insert(hash).second)
     return hash;
@@ -95,7 +95,7 @@ std::string CpuCompilerImpl::addKernel(StringRef structure, Location loc,
   return hash;
 }
 
-FailureOr<CompiledKernel> CpuCompilerImpl::add(KernelOp kernel, const Mesh &mesh) {
+FailureOr<CompiledKernel> CpuCompiler::addRows(KernelOp kernel, const Mesh &mesh) {
   if (auto found = added.find(kernel); found != added.end())
     return found->second;
   FailureOr<KernelGraph> graph = buildKernelGraph(kernel);
@@ -111,27 +111,40 @@ FailureOr<CompiledKernel> CpuCompilerImpl::add(KernelOp kernel, const Mesh &mesh
   return compiled;
 }
 
-std::string CpuCompilerImpl::addAttention(Operation *op) {
-  return addKernel(structureOfAttention(op), op->getLoc(),
-                   [&](StringRef symbol, ModuleOp module) { emitAttention(op, symbol, cpu.vectorBits(), module); });
+CompiledKernel CpuCompiler::addAttention(Operation *op) {
+  return {addKernel(structureOfAttention(op), op->getLoc(),
+                    [&](StringRef symbol, ModuleOp module) { emitAttention(op, symbol, cpu.vectorBits(), module); })};
 }
 
-std::string CpuCompilerImpl::addRotary(RotaryEmbeddingOp op) {
+CompiledKernel CpuCompiler::addRotary(RotaryEmbeddingOp op) {
   const RotaryForm form = {op.getTableRuns().size(), op.hasWholeTables(), op.getStreamed()};
   std::string structure = "rotary " + std::to_string(form.numRuns) + (form.isWhole ? " whole" : " half") +
                           (form.isStreamed ? " streamed" : "");
-  return addKernel(structure, UnknownLoc::get(context),
-                   [&](StringRef symbol, ModuleOp module) { emitRotary(form, symbol, cpu.vectorBits(), module); });
+  return {addKernel(structure, UnknownLoc::get(context),
+                    [&](StringRef symbol, ModuleOp module) { emitRotary(form, symbol, cpu.vectorBits(), module); })};
 }
 
-KernelCounts CpuCompilerImpl::counts() const {
+/// Whether `op` is one that add() takes.
+static bool isCompiled(Operation *op) {
+  return isa<KernelOp, FusedAttentionOp, FusedAttentionGradOp, RotaryEmbeddingOp>(op);
+}
+
+FailureOr<CompiledKernel> CpuCompiler::add(Operation *op, const Mesh &mesh) {
+  if (auto kernel = dyn_cast<KernelOp>(op))
+    return addRows(kernel, mesh);
+  if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op))
+    return addRotary(rotary);
+  return addAttention(op);
+}
+
+KernelCounts CpuCompiler::counts() const {
   KernelCounts counts;
   counts.all = kernels.size();
   counts.cached = llvm::count_if(kernels, [](const PendingKernel &kernel) { return !kernel.module; });
   return counts;
 }
 
-LogicalResult CpuCompilerImpl::compile(PendingKernel &kernel) {
+LogicalResult CpuCompiler::compile(PendingKernel &kernel) {
   if (kernel.object)
     return success();
   ModuleOp module = *kernel.module;
@@ -145,49 +158,45 @@ LogicalResult CpuCompilerImpl::compile(PendingKernel &kernel) {
   return success();
 }
 
-PendingKernel *CpuCompilerImpl::take() {
+PendingKernel *CpuCompiler::take() {
   std::lock_guard<std::mutex> lock(mutex);
   return numTaken < kernels.size() && !isStopped ? &kernels[numTaken++] : nullptr;
 }
 
-void CpuCompilerImpl::compileTaken() {
+void CpuCompiler::compileTaken() {
   while (PendingKernel *kernel = take())
     if (failed(compile(*kernel)))
       isStopped = true;
 }
 
 /// One thread less than may compile: the caller is the last.
-void CpuCompilerImpl::startHelpers() {
+void CpuCompiler::startHelpers() {
   while (context->isMultithreadingEnabled() && helpers.size() + 1 < std::min<size_t>(threads, kernels.size()))
     helpers.emplace_back([this] { compileTaken(); });
 }
 
-void CpuCompilerImpl::joinHelpers() {
+void CpuCompiler::joinHelpers() {
   for (std::thread &helper : helpers)
     helper.join();
   helpers.clear();
 }
 
-CpuCompilerImpl::~CpuCompilerImpl() {
+CpuCompiler::~CpuCompiler() {
   isStopped = true;
   joinHelpers();
 }
 
-LogicalResult CpuCompilerImpl::start(func::FuncOp function, const Mesh &mesh) {
-  WalkResult walked = function.walk([&](Operation *op) -> WalkResult {
-    if (auto kernel = dyn_cast<KernelOp>(op))
-      return failed(add(kernel, mesh)) ? WalkResult::interrupt() : WalkResult::skip();
-    if (isa<FusedAttentionOp, FusedAttentionGradOp>(op))
-      addAttention(op);
-    else if (auto rotary = dyn_cast<RotaryEmbeddingOp>(op))
-      addRotary(rotary);
-    return WalkResult::advance();
+LogicalResult CpuCompiler::start(func::FuncOp function, const Mesh &mesh) {
+  WalkResult walked = function.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
+    if (!isCompiled(op))
+      return WalkResult::advance();
+    return failed(add(op, mesh)) ? WalkResult::interrupt() : WalkResult::skip();
   });
   startHelpers();
   return failure(walked.wasInterrupted());
 }
 
-FailureOr<std::vector<uint8_t>> CpuCompilerImpl::finish() {
+FailureOr<std::vector<uint8_t>> CpuCompiler::finish() {
   if (kernels.empty())
     return std::vector<uint8_t>();
   startHelpers();
@@ -210,9 +219,7 @@ FailureOr<std::vector<uint8_t>> CpuCompilerImpl::finish() {
   return std::move(*linked);
 }
 
-CpuCompiler::~CpuCompiler() = default;
-
-FailureOr<std::unique_ptr<CpuCompiler>> CpuCompiler::create(MLIRContext *context, const CpuOptions &options) {
+FailureOr<std::unique_ptr<KernelCompiler>> ds::createCpuCompiler(MLIRContext *context, const CpuOptions &options) {
   std::string error;
   std::optional<CpuTarget> target = CpuTarget::find(options.cpu, error);
   if (!target)
@@ -221,5 +228,5 @@ FailureOr<std::unique_ptr<CpuCompiler>> CpuCompiler::create(MLIRContext *context
                        math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(*context);
   registerLLVMDialectTranslation(*context);
-  return std::unique_ptr<CpuCompiler>(std::make_unique<CpuCompilerImpl>(context, std::move(*target), options));
+  return std::unique_ptr<KernelCompiler>(std::make_unique<CpuCompiler>(context, std::move(*target), options));
 }

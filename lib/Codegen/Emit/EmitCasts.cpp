@@ -3,7 +3,7 @@
 
 // Collectives and casts without one.
 
-#include "InstructionEmitter.h"
+#include "Instructions.h"
 
 #include "ds/Layout/Cast.h"
 #include "ds/Plan/LayoutTables.h"
@@ -118,77 +118,90 @@ void fillAllToAll(plan::SegmentT &segment, const Layout &from, const Layout &to,
 
 } // namespace
 
-LogicalResult InstructionEmitter::emitStart(StartOp op) {
+static LogicalResult emitStart(StartOp op, InstructionEmitter &emitter) {
   plan::CollectiveT collective;
   collective.kind = toPlan(op.getKind());
-  collective.axis = axisId(mesh, op.getAxis().str());
-  collective.type = dataTypeOf(cast<RankedTensorType>(op.getInputs().front().getType()).getElementType());
+  collective.axis = axisId(emitter.mesh, op.getAxis().str());
+  collective.type = dataTypeOf(op.getInputs().front());
   auto wait = cast<WaitOp>(*op.getToken().user_begin());
   for (auto [input, result] : llvm::zip_equal(op.getInputs(), wait.getResults())) {
     Layout from = layoutOf(input), to = layoutOf(result);
     Shape shape = shapeOf(input.getType());
-    std::optional<Cast> cast = findCast(from, to, shape, mesh);
+    std::optional<Cast> cast = findCast(from, to, shape, emitter.mesh);
     if (!cast)
       return op.emitOpError("is no single cast");
     auto segment = std::make_unique<plan::SegmentT>();
-    segment->input = storage.storageOf(input);
-    segment->output = storage.storageOf(result);
-    segment->outer = segment->middle = segment->scatter_whole = segment->inner = extents.addConstant(1);
+    segment->input = emitter.storage.storageOf(input);
+    segment->output = emitter.storage.storageOf(result);
+    segment->outer = segment->middle = segment->scatter_whole = segment->inner = emitter.extents.addConstant(1);
     collective.reduce = plan::toPlan(cast->reduce);
     if (cast->kind == CastKind::AllReduce) {
-      segment->whole = countOf(input);
+      segment->whole = emitter.countOf(input);
     } else if (cast->kind == CastKind::AllGather) {
-      fillPlace(*segment, from, shape, *cast->from, extents);
+      fillPlace(*segment, from, shape, *cast->from, emitter.extents);
     } else if (cast->kind == CastKind::ReduceScatter) {
-      fillPlace(*segment, to, shape, *cast->to, extents);
+      fillPlace(*segment, to, shape, *cast->to, emitter.extents);
     } else {
-      fillAllToAll(*segment, from, to, shape, *cast, extents);
+      fillAllToAll(*segment, from, to, shape, *cast, emitter.extents);
     }
     collective.segments.push_back(std::move(segment));
   }
-  plan::OperationUnion wrapped;
-  wrapped.Set(std::move(collective));
-  append(queueOfAxis(op.getAxis()), std::move(wrapped), op);
-  plan.queues[queueOfAxis(op.getAxis())]->instructions.back()->name = stringifyCollectiveKind(op.getKind()).str();
+  emitter.add(std::move(collective), op).name = stringifyCollectiveKind(op.getKind()).str();
   return success();
 }
 
-LogicalResult InstructionEmitter::emitLocalCast(Operation *op) {
-  Value input = op->getOperand(0), result = op->getResult(0);
-  Layout from = layoutOf(input), to = layoutOf(result);
-  Shape shape = shapeOf(input.getType());
-  plan::DataType type = dataTypeOf(cast<RankedTensorType>(input.getType()).getElementType());
-  if (isa<RemapOp>(op)) {
-    plan::RemapT remap;
-    remap.input = storage.storageOf(input);
-    remap.output = storage.storageOf(result);
-    remap.shape = shape;
-    remap.from = layoutTableOf(input.getType(), mesh);
-    remap.to = layoutTableOf(result.getType(), mesh);
-    remap.type = type;
-    add(std::move(remap), op);
-    return success();
-  }
-  std::optional<Cast> cast = findCast(from, to, shape, mesh);
-  if (!cast)
-    return op->emitOpError("is no single cast");
-  if (cast->kind == CastKind::TakeShard) {
-    plan::TakeShardT take;
-    take.input = storage.storageOf(input);
-    take.output = storage.storageOf(result);
-    take.axis = axisId(mesh, cast->axis);
-    take.type = type;
-    fillPlace(take, to, shape, *cast->to, extents);
-    add(std::move(take), op);
-    return success();
-  }
-  plan::ToPartialT partial;
-  partial.input = storage.storageOf(input);
-  partial.output = storage.storageOf(result);
-  partial.count = countOf(input);
-  partial.axis = axisId(mesh, cast->axis);
-  partial.reduce = plan::toPlan(cast->reduce);
-  partial.type = type;
-  add(std::move(partial), op);
+static LogicalResult emitRemap(RemapOp op, InstructionEmitter &emitter) {
+  Value input = op.getInput(), result = op.getResult();
+  plan::RemapT remap;
+  remap.input = emitter.storage.storageOf(input);
+  remap.output = emitter.storage.storageOf(result);
+  remap.shape = shapeOf(input.getType());
+  remap.from = layoutTableOf(input.getType(), emitter.mesh);
+  remap.to = layoutTableOf(result.getType(), emitter.mesh);
+  remap.type = dataTypeOf(input);
+  emitter.add(std::move(remap), op);
   return success();
+}
+
+/// The one cast that `op` is.
+static FailureOr<Cast> castOf(LayoutCastOpInterface op, const Mesh &mesh) {
+  Value input = op->getOperand(0);
+  std::optional<Cast> cast = findCast(layoutOf(input), layoutOf(op->getResult(0)), shapeOf(input.getType()), mesh);
+  return cast ? FailureOr<Cast>(*cast) : op->emitOpError("is no single cast");
+}
+
+static LogicalResult emitTakeShard(TakeShardOp op, InstructionEmitter &emitter) {
+  FailureOr<Cast> cast = castOf(op, emitter.mesh);
+  if (failed(cast))
+    return failure();
+  plan::TakeShardT take;
+  take.input = emitter.storage.storageOf(op.getInput());
+  take.output = emitter.storage.storageOf(op.getResult());
+  take.axis = axisId(emitter.mesh, cast->axis);
+  take.type = dataTypeOf(op.getInput());
+  fillPlace(take, layoutOf(op.getResult()), shapeOf(op.getInput().getType()), *cast->to, emitter.extents);
+  emitter.add(std::move(take), op);
+  return success();
+}
+
+static LogicalResult emitToPartial(ToPartialOp op, InstructionEmitter &emitter) {
+  FailureOr<Cast> cast = castOf(op, emitter.mesh);
+  if (failed(cast))
+    return failure();
+  plan::ToPartialT partial;
+  partial.input = emitter.storage.storageOf(op.getInput());
+  partial.output = emitter.storage.storageOf(op.getResult());
+  partial.count = emitter.countOf(op.getInput());
+  partial.axis = axisId(emitter.mesh, cast->axis);
+  partial.reduce = plan::toPlan(cast->reduce);
+  partial.type = dataTypeOf(op.getInput());
+  emitter.add(std::move(partial), op);
+  return success();
+}
+
+void ds::attachCastInstructions(MLIRContext *context) {
+  attachInstructions<RemapOp, emitRemap>(context);
+  attachInstructions<StartOp, emitStart>(context);
+  attachInstructions<TakeShardOp, emitTakeShard>(context);
+  attachInstructions<ToPartialOp, emitToPartial>(context);
 }

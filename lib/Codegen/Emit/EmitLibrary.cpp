@@ -3,11 +3,9 @@
 
 // Matmuls and the functions of the runtime's library; ds/Plan/LibrarySignature.h lists the arguments of these.
 
-#include "InstructionEmitter.h"
+#include "Instructions.h"
 
 #include "ds/Plan/LibrarySignature.h"
-
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace ds;
@@ -36,34 +34,41 @@ static plan::Activation toPlan(Activation activation) {
   llvm_unreachable("the plan has every activation");
 }
 
-/// A `ds.matmul` or `ds.fused_matmul`.
-void InstructionEmitter::emitMatmul(Operation *op) {
-  LayoutRule rule = *findLayoutRule(op);
-  IndexSplits splits = splitsOf(op, rule);
+/// The product of the first two operands of `op`, laid out as its rule says.
+static plan::MatmulT makeMatmul(Operation *op, const LayoutRule &rule, InstructionEmitter &emitter) {
   plan::MatmulT matmul;
-  for (unsigned index = 0; index < rule.indices.size(); ++index)
-    matmul.extents.push_back(extents.add({splits[index]}));
-  Value result = op->getResult(0);
-  matmul.a = storage.storageOf(op->getOperand(0));
-  matmul.b = storage.storageOf(op->getOperand(1));
-  matmul.c = storage.storageOf(result);
+  for (const DimLayout &split : emitter.splitsOf(op, rule))
+    matmul.extents.push_back(emitter.extents.add({split}));
+  matmul.a = emitter.storage.storageOf(op->getOperand(0));
+  matmul.b = emitter.storage.storageOf(op->getOperand(1));
+  matmul.c = emitter.storage.storageOf(op->getResult(0));
   matmul.a_dims = numbersOf(rule.operands[0]);
   matmul.b_dims = numbersOf(rule.operands[1]);
   matmul.c_dims = numbersOf(rule.results[0]);
-  matmul.type = dataTypeOf(cast<RankedTensorType>(result.getType()).getElementType());
-  if (auto fused = dyn_cast<FusedMatmulOp>(op)) {
-    if (Value bias = fused.getBias()) {
-      matmul.bias = storage.storageOf(bias);
-      matmul.bias_dims = numbersOf(rule.operands[2]);
-    }
-    if (Value addend = fused.getAddend()) {
-      if (storage.storageOf(addend) != matmul.c)
-        emitMove(addend, matmul.c, op);
-      matmul.accumulate = true;
-    }
-    matmul.activation = toPlan(fused.getActivation());
+  matmul.type = dataTypeOf(op->getResult(0));
+  return matmul;
+}
+
+static LogicalResult emitMatmul(MatmulOp op, InstructionEmitter &emitter) {
+  emitter.add(makeMatmul(op, *findLayoutRule(op), emitter), op);
+  return success();
+}
+
+static LogicalResult emitFusedMatmul(FusedMatmulOp op, InstructionEmitter &emitter) {
+  const LayoutRule rule = *findLayoutRule(op);
+  plan::MatmulT matmul = makeMatmul(op, rule, emitter);
+  if (Value bias = op.getBias()) {
+    matmul.bias = emitter.storage.storageOf(bias);
+    matmul.bias_dims = numbersOf(rule.operands[2]);
   }
-  add(std::move(matmul), op);
+  if (Value addend = op.getAddend()) {
+    if (emitter.storage.storageOf(addend) != matmul.c)
+      emitter.addMove(addend, matmul.c, op);
+    matmul.accumulate = true;
+  }
+  matmul.activation = toPlan(op.getActivation());
+  emitter.add(std::move(matmul), op);
+  return success();
 }
 
 namespace {
@@ -216,20 +221,22 @@ private:
 
 } // namespace
 
-LogicalResult InstructionEmitter::emitLibrary(Operation *op) {
-  LibraryCalls calls(extents);
-  std::optional<Call> call =
-      llvm::TypeSwitch<Operation *, std::optional<Call>>(op)
-          .Case<GatherRowsOp, ScatterAddRowsOp, GatherElementsOp, ScatterElementsOp, TopKOp, ConvolutionOp,
-                ConvolutionGradInputOp, ConvolutionGradWeightOp, MaxPoolOp, MaxPoolGradOp>(
-              [&](auto made) { return calls.of(made); })
-          .Default([](Operation *) { return std::nullopt; });
-  if (!call)
-    return op->emitOpError("has no instruction in the plan");
-  plan::LibraryValues values{{}, call->extents, call->ints};
-  for (const auto &[name, value] : call->buffers)
-    values.buffers[name] = storage.storageOf(value);
-  const plan::DataType type = dataTypeOf(cast<RankedTensorType>(call->data.getType()).getElementType());
-  add(plan::makeLibraryCall(call->function, type, values), op);
+template <typename OpT> static LogicalResult emitCall(OpT op, InstructionEmitter &emitter) {
+  const Call call = LibraryCalls(emitter.extents).of(op);
+  plan::LibraryValues values{{}, call.extents, call.ints};
+  for (const auto &[name, value] : call.buffers)
+    values.buffers[name] = emitter.storage.storageOf(value);
+  emitter.add(plan::makeLibraryCall(call.function, dataTypeOf(call.data), values), op);
   return success();
+}
+
+template <typename... OpTs> static void attachCalls(MLIRContext *context) {
+  (attachInstructions<OpTs, emitCall<OpTs>>(context), ...);
+}
+
+void ds::attachLibraryInstructions(MLIRContext *context) {
+  attachInstructions<MatmulOp, emitMatmul>(context);
+  attachInstructions<FusedMatmulOp, emitFusedMatmul>(context);
+  attachCalls<GatherRowsOp, ScatterAddRowsOp, GatherElementsOp, ScatterElementsOp, TopKOp, ConvolutionOp,
+              ConvolutionGradInputOp, ConvolutionGradWeightOp, MaxPoolOp, MaxPoolGradOp>(context);
 }

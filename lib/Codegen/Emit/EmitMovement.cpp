@@ -3,7 +3,7 @@
 
 // Copies between views: transposes, slices, concatenations, pads, parts of a batch.
 
-#include "InstructionEmitter.h"
+#include "Instructions.h"
 
 using namespace mlir;
 using namespace ds;
@@ -17,8 +17,7 @@ static std::unique_ptr<plan::ViewDimT> viewDim(int16_t loop, uint32_t extent, in
   return dim;
 }
 
-/// The whole of a value, element by element.
-void InstructionEmitter::emitMove(Value from, uint32_t toStorage, Operation *op) {
+void InstructionEmitter::addMove(Value from, uint32_t toStorage, Operation *op) {
   plan::CopyT copy;
   uint32_t count = countOf(from);
   copy.extents = {count};
@@ -31,7 +30,7 @@ void InstructionEmitter::emitMove(Value from, uint32_t toStorage, Operation *op)
   add(std::move(copy), op);
 }
 
-void InstructionEmitter::emitFill(Value target, uint64_t bits, Operation *op) {
+void InstructionEmitter::addFill(Value target, uint64_t bits, Operation *op) {
   plan::FillT fill;
   fill.buffer = storage.storageOf(target);
   fill.count = countOf(target);
@@ -133,27 +132,39 @@ std::unique_ptr<plan::ViewT> ViewBuilder::buildBig() {
 
 /// Copies operand `number` of a movement op into its place of the result. The iteration space is the smaller side: the
 /// operand of a pad or concat, else the result.
-void InstructionEmitter::emitView(Operation *op, unsigned number) {
+static void emitView(Operation *op, unsigned number, InstructionEmitter &emitter) {
   const LayoutRule rule = *findLayoutRule(op);
-  ViewBuilder builder(op, number, rule, splitsOf(op, rule), extents);
+  ViewBuilder builder(op, number, rule, emitter.splitsOf(op, rule), emitter.extents);
   plan::CopyT copy;
-  copy.type = dataTypeOf(cast<RankedTensorType>(op->getResult(0).getType()).getElementType());
+  copy.type = dataTypeOf(op->getResult(0));
   copy.source = builder.buildSmall();
   copy.target = builder.buildBig();
   if (!builder.growsResult())
     std::swap(copy.source, copy.target);
   copy.extents = builder.loopExtents();
-  copy.source->buffer = storage.storageOf(op->getOperand(number));
-  copy.target->buffer = storage.storageOf(op->getResult(0));
+  copy.source->buffer = emitter.storage.storageOf(op->getOperand(number));
+  copy.target->buffer = emitter.storage.storageOf(op->getResult(0));
   copy.source->by_loop_index = isa<TakePartOp>(op);
-  add(std::move(copy), op);
+  emitter.add(std::move(copy), op);
 }
 
-LogicalResult InstructionEmitter::emitMovement(Operation *op) {
-  if (isa<PadOp>(op))
-    emitFill(op->getResult(0), 0, op);
+template <typename OpT> static LogicalResult emitViews(OpT op, InstructionEmitter &emitter) {
   for (unsigned number = 0; number < op->getNumOperands(); ++number)
     if (isa<RankedTensorType>(op->getOperand(number).getType()))
-      emitView(op, number);
+      emitView(op, number, emitter);
   return success();
+}
+
+/// What the input does not cover is zero.
+static LogicalResult emitPad(PadOp op, InstructionEmitter &emitter) {
+  emitter.addFill(op.getResult(), 0, op);
+  return emitViews(op, emitter);
+}
+
+void ds::attachMovementInstructions(MLIRContext *context) {
+  attachInstructions<ConcatOp, emitViews<ConcatOp>>(context);
+  attachInstructions<PadOp, emitPad>(context);
+  attachInstructions<SliceOp, emitViews<SliceOp>>(context);
+  attachInstructions<TakePartOp, emitViews<TakePartOp>>(context);
+  attachInstructions<TransposeOp, emitViews<TransposeOp>>(context);
 }

@@ -113,7 +113,7 @@ static void addModelFiles(plan::PlanT &plan, ArrayRef<plan::ModelFileT> files) {
       plan.model_files.push_back(std::make_unique<plan::ModelFileT>(file));
 }
 
-static LogicalResult addObject(plan::PlanT &plan, CpuCompiler &compiler, TimingScope &timing) {
+static LogicalResult addObject(plan::PlanT &plan, KernelCompiler &compiler, TimingScope &timing) {
   const KernelCounts counts = compiler.counts();
   TimingScope scope = timing.nest("machine code of " + std::to_string(counts.all) + " kernels, " +
                                   std::to_string(counts.cached) + " of them from the cache");
@@ -130,8 +130,8 @@ static LogicalResult addObject(plan::PlanT &plan, CpuCompiler &compiler, TimingS
   return success();
 }
 
-FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, CpuCompiler &kernels, const EmitOptions &options,
-                                                     TimingScope timing) {
+FailureOr<std::unique_ptr<plan::PlanT>> ds::emitPlan(ModuleOp module, KernelCompiler &kernels,
+                                                     const EmitOptions &options, TimingScope timing) {
   auto function = module.lookupSymbol<func::FuncOp>(options.function);
   if (!function)
     return module.emitError("has no function @") << options.function;

@@ -192,12 +192,12 @@ public:
   AttentionCaller(const Attention &a, const std::string &name, const std::vector<Named> &operands,
                   const std::vector<Named> &results);
 
-  std::string hash() { return makeCompiler("native")->addAttention(op); }
+  std::string hash() { return makeCompiler("native")->add(op, Mesh())->hash; }
   void run(const Letters &sizes, const AttentionCall &call);
 
 private:
-  std::unique_ptr<CpuCompiler> makeCompiler(const std::string &cpu) {
-    FailureOr<std::unique_ptr<CpuCompiler>> compiler = CpuCompiler::create(&sharedContext(), {cpu, 1});
+  std::unique_ptr<KernelCompiler> makeCompiler(const std::string &cpu) {
+    FailureOr<std::unique_ptr<KernelCompiler>> compiler = createCpuCompiler(&sharedContext(), {cpu, 1});
     if (failed(compiler))
       llvm::report_fatal_error("no compiler");
     return std::move(*compiler);
@@ -244,8 +244,8 @@ AttentionCaller::AttentionCaller(const Attention &a, const std::string &name, co
 /// The code of all calls with one hash is the same, whatever the sizes.
 KernelFunction *AttentionCaller::find(const std::string &cpu) {
   static std::map<std::string, std::unique_ptr<LoadedObject>> objects;
-  std::unique_ptr<CpuCompiler> compiler = makeCompiler(cpu);
-  std::string hash = compiler->addAttention(op);
+  std::unique_ptr<KernelCompiler> compiler = makeCompiler(cpu);
+  std::string hash = compiler->add(op, Mesh())->hash;
   std::unique_ptr<LoadedObject> &object = objects[cpu + hash];
   if (!object) {
     FailureOr<std::vector<uint8_t>> bytes = compiler->finish();

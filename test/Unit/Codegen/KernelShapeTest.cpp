@@ -135,7 +135,7 @@ TEST(CpuCompiler, OtherCpusByName) {
   }
   CpuOptions options;
   options.cpu = "x86-64-v3";
-  auto compiler = CpuCompiler::create(kernel.context(), options);
+  auto compiler = createCpuCompiler(kernel.context(), options);
   ASSERT_TRUE(mlir::succeeded(compiler));
   EXPECT_THAT((*compiler)->features(), testing::Contains("avx2"));
   EXPECT_THAT((*compiler)->features(), testing::Not(testing::Contains("avx512f")));
@@ -146,7 +146,7 @@ TEST(CpuCompiler, KernelsStartedBeforehandAreTheSame) {
   std::vector<uint8_t> expected;
   const CompiledKernel alone = compileOnly(kernel.op(), expected);
   const Mesh mesh({{"x", 1, {}}});
-  auto compiler = *CpuCompiler::create(kernel.context());
+  auto compiler = *createCpuCompiler(kernel.context());
   ASSERT_TRUE(mlir::succeeded(compiler->start(kernel.op()->getParentOfType<mlir::func::FuncOp>(), mesh)));
   EXPECT_EQ(compiler->counts().all, 1u);
   EXPECT_EQ(compiler->add(kernel.op(), mesh)->hash, alone.hash);
@@ -163,7 +163,7 @@ TEST(CpuCompiler, AnUnknownCpuIsRefused) {
   });
   CpuOptions options;
   options.cpu = "z80";
-  EXPECT_TRUE(mlir::failed(CpuCompiler::create(kernel.context(), options)));
+  EXPECT_TRUE(mlir::failed(createCpuCompiler(kernel.context(), options)));
   EXPECT_EQ(message, "must know the CPU, got \"z80\"");
 }
 

@@ -89,7 +89,7 @@ static double read(const char *source, Type element) {
 //===----------------------------------------------------------------------===//
 
 CompiledKernel ds::test::compileOnly(KernelOp kernel, std::vector<uint8_t> &object, const CpuOptions &options) {
-  FailureOr<std::unique_ptr<CpuCompiler>> compiler = CpuCompiler::create(kernel.getContext(), options);
+  FailureOr<std::unique_ptr<KernelCompiler>> compiler = createCpuCompiler(kernel.getContext(), options);
   if (failed(compiler))
     llvm::report_fatal_error("no compiler");
   FailureOr<CompiledKernel> compiled = (*compiler)->add(kernel, Mesh({{"x", 1, {}}}));

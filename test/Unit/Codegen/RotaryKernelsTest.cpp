@@ -91,10 +91,10 @@ static OwningOpRef<ModuleOp> parse(const Rotation &rotation) {
 /// The code of all rotations with one hash is the same, whatever the sizes.
 static KernelFunction *compile(RotaryEmbeddingOp op, const std::string &cpu) {
   static std::map<std::string, std::unique_ptr<LoadedObject>> objects;
-  FailureOr<std::unique_ptr<CpuCompiler>> compiler = CpuCompiler::create(&sharedContext(), {cpu, 1});
+  FailureOr<std::unique_ptr<KernelCompiler>> compiler = createCpuCompiler(&sharedContext(), {cpu, 1});
   if (failed(compiler))
     llvm::report_fatal_error("no compiler");
-  const std::string hash = (*compiler)->addRotary(op);
+  const std::string hash = (*compiler)->add(op, Mesh())->hash;
   std::unique_ptr<LoadedObject> &object = objects[cpu + hash];
   if (!object) {
     FailureOr<std::vector<uint8_t>> bytes = (*compiler)->finish();

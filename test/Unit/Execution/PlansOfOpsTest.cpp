@@ -9,6 +9,7 @@
 #include "../Passes/OpPrograms.h"
 #include "../Runtime/ForkedRanks.h"
 
+#include "ds/Codegen/Cpu.h"
 #include "ds/Codegen/EmitPlan.h"
 #include "ds/Dialect/DsDialect.h"
 #include "ds/Interpreter/RandomInputs.h"
@@ -39,6 +40,7 @@ MLIRContext &compilerContext() {
     DialectRegistry registry;
     registerProgramDialects(registry);
     registerGradientModels(registry);
+    registerInstructionModels(registry);
     auto *created = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
     created->loadAllAvailableDialects();
     return created;
@@ -161,7 +163,7 @@ std::unique_ptr<plan::PlanT> compile(ModuleOp module, const std::string &kernelC
   buildPlanPipeline(manager, {});
   if (failed(manager.run(module)))
     return nullptr;
-  auto kernels = CpuCompiler::create(module.getContext(), {"native", 1, kernelCache});
+  auto kernels = createCpuCompiler(module.getContext(), {"native", 1, kernelCache});
   if (failed(kernels))
     return nullptr;
   FailureOr<std::unique_ptr<plan::PlanT>> plan = emitPlan(module, **kernels, EmitOptions());
