@@ -89,6 +89,7 @@ private:
   TrainingConfig config;
   Batch batch;
   ImportOptions importOptions;
+  std::vector<std::string> assumptions; ///< that were told
   OwningOpRef<ModuleOp> module;
   std::unique_ptr<KernelCompiler> kernels;
 };
@@ -191,8 +192,10 @@ absl::Status Compilation::chooseTrained(const ImportedModel &imported) {
   if (inputs.isInference)
     return absl::OkStatus();
   for (const std::string &text : {warnOfExporter(imported), noteAssumptions(imported, *ties)})
-    if (!text.empty())
+    if (!text.empty()) {
+      assumptions.push_back(text);
       hooks.say(text);
+    }
   return absl::OkStatus();
 }
 
@@ -340,6 +343,7 @@ absl::StatusOr<std::unique_ptr<plan::PlanT>> Compilation::emit() {
   FailureOr<std::unique_ptr<plan::PlanT>> plan = emitPlan(*module, *kernels, emit, scope.nest("emit"));
   if (failed(plan))
     return failureOf("the emission of the plan");
+  (*plan)->notes = assumptions;
   return std::move(*plan);
 }
 

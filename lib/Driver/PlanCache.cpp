@@ -33,7 +33,7 @@ void PlanCache::fail(const absl::Status &status) {
 
 std::string PlanCache::pathOf(const std::string &key) const { return folder + "/" + key + kExtension.str(); }
 
-std::optional<std::string> PlanCache::find(const std::string &key) {
+std::optional<PlanCache::Kept> PlanCache::find(const std::string &key) {
   if (folder.empty())
     return std::nullopt;
   const absl::StatusOr<File> file = File::open(pathOf(key));
@@ -46,7 +46,7 @@ std::optional<std::string> PlanCache::find(const std::string &key) {
   if (!plan.ok() || (*plan)->key != key || (*plan)->fingerprint != plan::fingerprintOf(**plan))
     return std::nullopt;                   // made again, and put over it
   ::futimens(file->descriptor(), nullptr); // used now
-  return *std::move(bytes);
+  return Kept{*std::move(bytes), std::move((*plan)->notes)};
 }
 
 void PlanCache::store(const std::string &key, const std::string &bytes) {

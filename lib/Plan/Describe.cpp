@@ -60,6 +60,8 @@ static std::string describeHead(const PlanT &plan) {
     absl::StrAppend(&text, "code       ", formatBytes(object->data.size()), " for ", object->target,
                     object->features.empty() ? "" : " with ", absl::StrJoin(object->features, " "), "\n");
   absl::StrAppend(&text, "kernels    ", plan.kernels.size(), "\n");
+  for (const std::string &note : plan.notes)
+    absl::StrAppend(&text, note, "\n");
   return text;
 }
 

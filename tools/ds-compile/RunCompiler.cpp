@@ -70,8 +70,10 @@ static absl::StatusOr<std::string> makePlan(const CompileInputs &inputs, const C
   PlanCache cache(mayBeKept && !inputs.compiler.empty() ? tool.planCache : "");
   const CompileHooks hooks = hooksOf(tool);
   const std::string key = inputs.key();
-  if (std::optional<std::string> kept = cache.find(key))
-    return *std::move(kept);
+  if (std::optional<PlanCache::Kept> kept = cache.find(key)) {
+    llvm::for_each(kept->notes, hooks.say);
+    return std::move(kept->bytes);
+  }
   DS_ASSIGN_OR_RETURN(const Compiled compiled, compile(inputs, options, hooks, timing));
   TimingScope scope = timing.nest("save");
   std::string bytes = plan::writePlan(*compiled.plan);

@@ -20,8 +20,12 @@ public:
   /// Makes the folder where it is missing; see fault(). Empty: nothing is kept.
   explicit PlanCache(std::string folder);
 
-  /// The plan of `key`, as the bytes of its file.
-  std::optional<std::string> find(const std::string &key);
+  /// A plan of the cache.
+  struct Kept {
+    std::string bytes;              ///< of its file
+    std::vector<std::string> notes; ///< Plan.notes
+  };
+  std::optional<Kept> find(const std::string &key);
   /// Keeps a plan, and removes those used longest ago.
   void store(const std::string &key, const std::string &bytes);
   /// Why plans are not kept, if so.

@@ -92,6 +92,19 @@ def check_what_makes_a_plan(shop):
     shop.flags = []
 
 
+def check_notes(shop):
+    path = shop.folder / "model.onnx"
+    good = path.read_bytes()
+    path.write_bytes(good.replace(b"fc0.weight", b"fc0_values"))  # no name of a parameter for sure
+    for isKept in (False, True):
+        text = shop.expect("a doubtful tensor", isKept)
+        if "does not tell for sure" not in text or "fc0_values" not in text:
+            sys.exit("must say what was assumed: " + text)
+    if not any("fc0_values" in note for note in shop.plan()["notes"]):
+        sys.exit("the plan must keep what was assumed")
+    path.write_bytes(good)
+
+
 def check_what_is_trusted(shop):
     shop.expect("kept", True)
     newest = shop.entries()[-1]
@@ -144,6 +157,7 @@ def check_that_the_cache_stays_small(shop):
 def main(folder):
     shop = Workshop(pathlib.Path(folder))
     check_what_makes_a_plan(shop)
+    check_notes(shop)
     check_what_is_trusted(shop)
     check_where_nothing_can_be_kept(shop)
     check_that_the_cache_stays_small(shop)
