@@ -6,6 +6,7 @@
 // segments), which the interpreter does not use.
 
 #include "../Files/TemporaryFolder.h"
+#include "../Passes/OpContext.h"
 #include "../Passes/OpPrograms.h"
 #include "../Runtime/ForkedRanks.h"
 
@@ -35,17 +36,15 @@ using namespace ds::runtime;
 
 namespace {
 
+/// With what ops become in plans, too.
 MLIRContext &compilerContext() {
-  static MLIRContext *context = [] {
+  static MLIRContext &context = []() -> MLIRContext & {
     DialectRegistry registry;
-    registerProgramDialects(registry);
-    registerGradientModels(registry);
     registerInstructionModels(registry);
-    auto *created = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
-    created->loadAllAvailableDialects();
-    return created;
+    contextWithRules().appendDialectRegistry(registry);
+    return contextWithRules();
   }();
-  return *context;
+  return context;
 }
 
 /// The program in f32, as plans compute in it.

@@ -3,6 +3,7 @@
 
 // Every gradient rule against finite differences in float64.
 
+#include "OpContext.h"
 #include "OpPrograms.h"
 
 #include "ds/Dialect/DsDialect.h"
@@ -23,18 +24,6 @@ using namespace ds;
 using namespace ds::test;
 
 namespace {
-
-MLIRContext &contextWithRules() {
-  static MLIRContext *context = [] {
-    DialectRegistry registry;
-    registerProgramDialects(registry);
-    registerGradientModels(registry);
-    auto *created = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
-    created->loadAllAvailableDialects();
-    return created;
-  }();
-  return *context;
-}
 
 OwningOpRef<ModuleOp> parse(const std::string &text) {
   return parseSourceString<ModuleOp>(text, ParserConfig(&contextWithRules()));
