@@ -31,8 +31,7 @@ void IntSet::intersect(const IntSet &set) {
 /// Whether `value` is a parameter of the model, seen through what moves it.
 static bool isParameter(Value value) {
   Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<AllGatherOp, AllReduceOp, AllToAllOp, ConstrainOp, CopyOp, FenceOp, RelayoutOp, RemapOp,
-                         ReshapeOp, TakeShardOp, ToPartialOp, TransferOp>(op))
+  while (isa_and_nonnull<LayoutCastOpInterface, ConstrainOp, FenceOp, RelayoutOp, ReshapeOp>(op))
     op = op->getOperand(0).getDefiningOp();
   auto read = dyn_cast_or_null<ReadOp>(op);
   auto variable = read ? SymbolTable::lookupNearestSymbolFrom<VariableOp>(read, read.getVariableAttr()) : VariableOp();

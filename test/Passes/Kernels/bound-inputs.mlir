@@ -18,6 +18,19 @@ func.func @rows_of_a_parameter_may_not(%ids: tensor<3xi64>) -> tensor<3x4xf32> {
   return %0 : tensor<3x4xf32>
 }
 
+// All layout casts count, also those that are rare on a table.
+// CHECK-LABEL: func.func @rows_of_a_parameter_that_is_scattered
+// CHECK-SAME:  tensor<3xi64> {ds.allowed = #ds.int_set<0 to 8>}
+ds.variable @summands {role = #ds.role<parameter>} : tensor<8x4xf32>
+func.func @rows_of_a_parameter_that_is_scattered(%ids: tensor<3xi64>) -> tensor<3x4xf32> {
+  %table = ds.read @summands : tensor<8x4xf32>
+  %partial = ds.to_partial %table over "dp" : tensor<8x4xf32> -> tensor<8x4xf32, #ds.layout<[{}, {}], partial = {dp}>>
+  %shards = ds.reduce_scatter %partial over "dp" : tensor<8x4xf32, #ds.layout<[{}, {}], partial = {dp}>> -> tensor<8x4xf32, #ds.layout<[{}, {dp}]>>
+  %whole = ds.all_gather %shards over "dp" : tensor<8x4xf32, #ds.layout<[{}, {dp}]>> -> tensor<8x4xf32>
+  %0 = ds.gather_rows %whole, %ids : (tensor<8x4xf32>, tensor<3xi64>) -> tensor<3x4xf32>
+  return %0 : tensor<3x4xf32>
+}
+
 // CHECK-LABEL: func.func @rows_of_a_buffer_may
 // CHECK-SAME:  tensor<3xi64> {ds.allowed = #ds.int_set<-8 to 8>}
 ds.variable @positions {role = #ds.role<buffer>} : tensor<8x4xf32>
