@@ -32,6 +32,54 @@ func.func @another_constant_mask_is_a_bias(%q: tensor<2x4x2x8xf32>, %k: tensor<2
   return %3 : tensor<2x4x2x8xf32>
 }
 
+// Where the bias hides all that a row sees, the row sees the future again: both are the finite number then.
+// CHECK-LABEL: func.func @a_finite_causal_mask_beside_padding_is_left_alone
+func.func @a_finite_causal_mask_beside_padding_is_left_alone(%q: tensor<2x4x2x8xf32>, %k: tensor<2x4x2x8xf32>, %v: tensor<2x4x2x8xf32>, %padding: tensor<2x2xf32>) -> tensor<2x4x2x8xf32> {
+  %allowed = arith.constant dense<[[true, false], [true, true]]> : tensor<2x2xi1>
+  %low = arith.constant dense<-3.4028235E+38> : tensor<2x4x2x2xf32>
+  %mask = ds.broadcast %allowed {dims = array<i64: 2, 3>} : (tensor<2x2xi1>) -> tensor<2x4x2x2xi1>
+  %bias = ds.broadcast %padding {dims = array<i64: 0, 3>} : (tensor<2x2xf32>) -> tensor<2x4x2x2xf32>
+  %0 = ds.matmul %q, %k {indices = "bhsd,bhtd->bhst"} : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> tensor<2x4x2x2xf32>
+  %1 = arith.select %mask, %0, %low : tensor<2x4x2x2xi1>, tensor<2x4x2x2xf32>
+  %2 = arith.addf %1, %bias : tensor<2x4x2x2xf32>
+  // CHECK: ds.softmax
+  %3 = ds.softmax %2 {dim = 3 : i64} : (tensor<2x4x2x2xf32>) -> tensor<2x4x2x2xf32>
+  // CHECK-NOT: ds.attention
+  %4 = ds.matmul %3, %v {indices = "bhst,bhtd->bhsd"} : (tensor<2x4x2x2xf32>, tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32>
+  return %4 : tensor<2x4x2x8xf32>
+}
+
+// CHECK-LABEL: func.func @an_infinite_causal_mask_beside_padding
+func.func @an_infinite_causal_mask_beside_padding(%q: tensor<2x4x2x8xf32>, %k: tensor<2x4x2x8xf32>, %v: tensor<2x4x2x8xf32>, %padding: tensor<2x2xf32>) -> tensor<2x4x2x8xf32> {
+  %hidden = arith.constant dense<[[0.0, 0xFF800000], [0.0, 0.0]]> : tensor<2x2xf32>
+  %mask = ds.broadcast %hidden {dims = array<i64: 2, 3>} : (tensor<2x2xf32>) -> tensor<2x4x2x2xf32>
+  %bias = ds.broadcast %padding {dims = array<i64: 0, 3>} : (tensor<2x2xf32>) -> tensor<2x4x2x2xf32>
+  %0 = ds.matmul %q, %k {indices = "bhsd,bhtd->bhst"} : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> tensor<2x4x2x2xf32>
+  %1 = arith.addf %0, %mask : tensor<2x4x2x2xf32>
+  %2 = arith.addf %1, %bias : tensor<2x4x2x2xf32>
+  %3 = ds.softmax %2 {dim = 3 : i64} : (tensor<2x4x2x2xf32>) -> tensor<2x4x2x2xf32>
+  // CHECK: %[[B:.*]] = ds.reshape %arg3 : (tensor<2x2xf32>) -> tensor<2x1x1x2xf32>
+  // CHECK: ds.attention %arg0, %arg1, %arg2, %[[B]] {causal
+  %4 = ds.matmul %3, %v {indices = "bhst,bhtd->bhsd"} : (tensor<2x4x2x2xf32>, tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32>
+  return %4 : tensor<2x4x2x8xf32>
+}
+
+// A slope by distance is too small to hide anything.
+// CHECK-LABEL: func.func @a_finite_causal_mask_beside_slopes
+func.func @a_finite_causal_mask_beside_slopes(%q: tensor<2x4x2x8xf32>, %k: tensor<2x4x2x8xf32>, %v: tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32> {
+  %hidden = arith.constant dense<[[0.0, -1.0e+9], [0.0, 0.0]]> : tensor<2x2xf32>
+  %slopes = arith.constant dense<[[0.0, 0.5], [-0.5, 0.0]]> : tensor<2x2xf32>
+  %mask = ds.broadcast %hidden {dims = array<i64: 2, 3>} : (tensor<2x2xf32>) -> tensor<2x4x2x2xf32>
+  %bias = ds.broadcast %slopes {dims = array<i64: 2, 3>} : (tensor<2x2xf32>) -> tensor<2x4x2x2xf32>
+  %0 = ds.matmul %q, %k {indices = "bhsd,bhtd->bhst"} : (tensor<2x4x2x8xf32>, tensor<2x4x2x8xf32>) -> tensor<2x4x2x2xf32>
+  %1 = arith.addf %0, %bias : tensor<2x4x2x2xf32>
+  %2 = arith.addf %1, %mask : tensor<2x4x2x2xf32>
+  %3 = ds.softmax %2 {dim = 3 : i64} : (tensor<2x4x2x2xf32>) -> tensor<2x4x2x2xf32>
+  // CHECK: ds.attention %arg0, %arg1, %arg2, %{{.*}} {causal
+  %4 = ds.matmul %3, %v {indices = "bhst,bhtd->bhsd"} : (tensor<2x4x2x2xf32>, tensor<2x4x2x8xf32>) -> tensor<2x4x2x8xf32>
+  return %4 : tensor<2x4x2x8xf32>
+}
+
 // CHECK-LABEL: func.func @repeated_heads_are_taken_back
 func.func @repeated_heads_are_taken_back(%q: tensor<2x4x3x8xf32>, %k: tensor<2x2x3x8xf32>, %v: tensor<2x2x3x8xf32>) -> tensor<2x3x4x8xf32> {
   %0 = ds.broadcast %k {dims = array<i64: 0, 1, 3, 4>} : (tensor<2x2x3x8xf32>) -> tensor<2x2x2x3x8xf32>

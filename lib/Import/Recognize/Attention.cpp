@@ -6,6 +6,8 @@
 // 1. The contraction of probabilities and values is the root; its left side is a softmax over the columns.
 // 2. From the softmax down: masks, then scales, then the contraction of queries and keys.
 // 3. A constant mask that hides exactly what comes later is `causal`; another one, or one of the inputs, is the bias.
+//    `causal` hides by minus infinity. A finite mask does not where the bias hides all that a row sees, so that the
+//    two are no attention together.
 // 4. Operands are brought into the order [B, H, S, D]; repeated key heads are taken back.
 
 #include "Match.h"
@@ -14,6 +16,8 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallPtrSet.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace ds;
@@ -28,7 +32,8 @@ struct Scores {
   MatmulOp product;
   double scale = 1;
   bool isCausal = false;
-  Value bias; ///< of the scores' rank, or broadcast to them
+  bool futureIsFinite = false; ///< the causal mask is by a finite number
+  Value bias;                  ///< of the scores' rank, or broadcast to them
 };
 } // namespace
 
@@ -74,26 +79,30 @@ template <typename T, typename Predicate> static bool hidesTheFuture(DenseElemen
   return true;
 }
 
+/// Whether a bias may be so low that it hides: all but a constant that is seen not to be.
+static bool mayHide(Value bias) {
+  while (isa_and_nonnull<BroadcastOp, ReshapeOp>(bias.getDefiningOp()))
+    bias = bias.getDefiningOp()->getOperand(0);
+  DenseElementsAttr constant;
+  return !matchPattern(bias, m_Constant(&constant)) || !constant.getElementType().isF32() ||
+         llvm::any_of(constant.getValues<float>(), [](float number) { return !(number > kHidden / 2); });
+}
+
 /// Takes in a mask that is added. False if it cannot be said.
 static bool addMask(Scores &scores, Value mask) {
   if (findSplat(mask) == 0.0)
     return true;
-  bool isPure = true;
-  auto isHidden = [&](const APFloat &number) {
-    bool hides = number.convertToDouble() <= kHidden;
-    isPure &= hides || number.isZero();
+  bool isPure = true, isFinite = false;
+  auto isHidden = [&](float number) {
+    bool hides = number <= kHidden;
+    isPure &= hides || number == 0;
+    isFinite |= hides && std::isfinite(number);
     return hides;
   };
   DenseElementsAttr constant = findConstantMask(mask);
-  if (constant && constant.getElementType().isF32() &&
-      hidesTheFuture<APFloat>(constant,
-                              [&](APFloat number) {
-                                bool losesInfo = false;
-                                number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-                                return isHidden(number);
-                              }) &&
-      isPure) {
+  if (constant && constant.getElementType().isF32() && hidesTheFuture<float>(constant, isHidden) && isPure) {
     scores.isCausal = true;
+    scores.futureIsFinite |= isFinite;
     return true;
   }
   if (scores.bias || !isFreeOfVariables(mask))
@@ -111,6 +120,7 @@ static bool selectMask(Scores &scores, Value condition, bool hidesIfTrue, Value 
   if (!hidesTheFuture<bool>(constant, [&](bool isTrue) { return isTrue == hidesIfTrue; }))
     return false;
   scores.isCausal = true;
+  scores.futureIsFinite |= std::isfinite(*number);
   return true;
 }
 
@@ -150,7 +160,7 @@ static std::optional<Scores> findScores(Value value) {
   Scores scores;
   while (value && value.getDefiningOp() && isa<arith::AddFOp, arith::SelectOp>(value.getDefiningOp()))
     value = takeMask(scores, value);
-  if (!value)
+  if (!value || (scores.futureIsFinite && scores.bias && mayHide(scores.bias)))
     return std::nullopt;
   Product product = findProduct(value, 1);
   if (product.values.size() != 1)

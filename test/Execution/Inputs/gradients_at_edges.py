@@ -241,51 +241,90 @@ def maximum_of_what_is_computed_again():
     return Case("maximum-of-what-is-computed-again", nodes, parameters, loss, constants={"tenth": ([], [0.125])})
 
 
-def a_wholly_masked_sequence():
-    """Attention of two heads, the rows of the batch as positions; all keys are masked by the least number."""
+def attention(masks):
+    """Nodes of an attention of two heads, the rows of the batch as positions; `masks` make `s2` of the scores `s1`."""
     nodes = [onnx.node("MatMul", ["x", "q.w"], ["q"]), onnx.node("MatMul", ["x", "k.w"], ["k"]),
              onnx.node("MatMul", ["x", "v.w"], ["v"])]
     for name in "qkv":
         nodes += [onnx.node("Reshape", [name, "split"], [name + "s"]),
                   onnx.node("Transpose", [name + "s"], [name + "h"], perm=[0, 2, 1, 3])]
-    nodes += [onnx.node("Reshape", ["hidden", "keys"], ["mask"]), onnx.node("Transpose", ["kh"], ["kt"], perm=[0, 1, 3, 2]),
-              onnx.node("MatMul", ["qh", "kt"], ["s0"]),
-              onnx.node("Mul", ["s0", "half"], ["s1"]), onnx.node("Add", ["s1", "mask"], ["s2"]),
-              onnx.node("Softmax", ["s2"], ["p"], axis=-1), onnx.node("MatMul", ["p", "vh"], ["y"])]
+    return nodes + [onnx.node("Reshape", ["hidden", "keys"], ["mask"]), onnx.node("Transpose", ["kh"], ["kt"], perm=[0, 1, 3, 2]),
+                    onnx.node("MatMul", ["qh", "kt"], ["s0"]), onnx.node("Mul", ["s0", "half"], ["s1"])] + masks + [
+                        onnx.node("Softmax", ["s2"], ["p"], axis=-1), onnx.node("MatMul", ["p", "vh"], ["y"])]
 
-    def product(p, x, name):
-        w = rows_of(p[name], 4)
-        return [[sum(row[i] * w[i][j] for i in range(COLUMNS)) for j in range(4)] for row in rows_of(x)]
 
-    def scores(p, x, head):
-        q, k = product(p, x, "q.w"), product(p, x, "k.w")
-        return [[sum(a[2 * head + i] * b[2 * head + i] for i in (0, 1)) / 2 for b in k] for a in q]
+def products(p, x, name):
+    w = rows_of(p[name], 4)
+    return [[sum(row[i] * w[i][j] for i in range(COLUMNS)) for j in range(4)] for row in rows_of(x)]
+
+
+def scores_of(p, x, head):
+    q, k = products(p, x, "q.w"), products(p, x, "k.w")
+    return [[sum(a[2 * head + i] * b[2 * head + i] for i in (0, 1)) / 2 for b in k] for a in q]
+
+
+def uniform_weights(changes):
+    """Of a row whose scores are rounded away beside the mask: every key has the same probability. Its slope is that of
+    the softmax: of what the scores differ from those at the start, the first order counts."""
+    return [(1 + c - mean(changes)) / len(changes) for c in changes]
+
+
+def softmax(row):
+    total = sum(map(math.exp, row))
+    return [math.exp(v) / total for v in row]
+
+
+def attention_case(name, masks, weights_of, hidden, constants=()):
+    """`weights_of(r, now, before)`: the probabilities of row r by its scores, and by those at the start."""
+    parameters = {name: ([COLUMNS, 4], spread(4 * COLUMNS, 0.5, start)) for name, start in
+                  (("q.w", 3), ("k.w", 5), ("v.w", 7))}
 
     def loss(p, x):
-        """Beside the mask the scores are rounded away, so every key has the same probability. Its slope is that of the
-        softmax: of what the scores differ from those at the start, the first order counts."""
         start = {name: values for name, (_, values) in parameters.items()}
-        v, total = product(p, x, "v.w"), 0.0
+        v, total = products(p, x, "v.w"), 0.0
         for head in (0, 1):
-            for now, before in zip(scores(p, x, head), scores(start, x, head)):
-                change = [a - b for a, b in zip(now, before)]
-                weights = [(1 + c - mean(change)) / ROWS for c in change]
+            for r, rows in enumerate(zip(scores_of(p, x, head), scores_of(start, x, head))):
+                weights = weights_of(r, *rows)
                 for column in (2 * head, 2 * head + 1):
                     total += sum(weight * row[column] for weight, row in zip(weights, v)) ** 2
         return total / (4 * ROWS)
 
-    parameters = {name: ([COLUMNS, 4], spread(4 * COLUMNS, 0.5, start)) for name, start in
-                  (("q.w", 3), ("k.w", 5), ("v.w", 7))}
-    return Case("a-wholly-masked-sequence", nodes + squares("y"), parameters, loss,
-                constants={"half": ([], [0.5]), "split": ([4], [1, ROWS, 2, 2], onnx.INT64),
-                           "keys": ([4], [1, 1, 1, ROWS], onnx.INT64)},
-                inputs={"hidden": ([], [LEAST] * ROWS)})
+    known = {"half": ([], [0.5]), "split": ([4], [1, ROWS, 2, 2], onnx.INT64), "keys": ([4], [1, 1, 1, ROWS], onnx.INT64)}
+    return Case(name, attention(masks) + squares("y"), parameters, loss, constants=dict(known, **dict(constants)),
+                inputs={"hidden": ([], hidden)})
+
+
+def a_wholly_masked_sequence():
+    """All keys are masked by the least number."""
+
+    def weights(_, now, before):
+        return uniform_weights([a - b for a, b in zip(now, before)])
+
+    return attention_case("a-wholly-masked-sequence", [onnx.node("Add", ["s1", "mask"], ["s2"])], weights, [LEAST] * ROWS)
+
+
+def padding_on_the_left(op):
+    """The first key is masked by the least number, and by the same one what comes later. So the first row sees all keys
+    alike. By Where, the scores of later ones are not even read."""
+    later = [[column > row for column in range(ROWS)] for row in range(ROWS)]
+
+    def weights(r, now, before):
+        if r == 0:
+            return uniform_weights([a - b if op == "Add" or t == 0 else 0.0 for t, (a, b) in enumerate(zip(now, before))])
+        return [0.0] + softmax(now[1:r + 1]) + [0.0] * (ROWS - 1 - r)
+
+    causal = {"Add": [onnx.node("Where", ["later", "least", "zero"], ["future"]), onnx.node("Add", ["s1", "future"], ["s3"])],
+              "Where": [onnx.node("Where", ["later", "least", "s1"], ["s3"])]}
+    masks = causal[op] + [onnx.node("Add", ["s3", "mask"], ["s2"])]
+    constants = {"later": ([1, 1, ROWS, ROWS], bytes(flat(later)), onnx.BOOL), "least": ([], [LEAST]), "zero": ([], [0.0])}
+    return attention_case("padding-on-the-left-by-" + op.lower(), masks, weights, [LEAST] + [0.0] * (ROWS - 1), constants)
 
 
 CASES = [saturated_sigmoid(), saturated_quick_gelu(), logits_of_a_binary_cross_entropy(),
          powers_of_negative_numbers(4), powers_of_negative_numbers(5), trained_exponent(), trained_bounds(),
          norms_of_zeros(), sines_of_large_numbers(1e3), sines_of_large_numbers(1e9), sines_of_large_numbers(1e-6),
-         maximum_of_what_is_computed_again(), a_wholly_masked_sequence()]
+         maximum_of_what_is_computed_again(), a_wholly_masked_sequence(), padding_on_the_left("Add"),
+         padding_on_the_left("Where")]
 
 
 def run(case, folder, ds_run):
