@@ -76,5 +76,15 @@ TEST(LocalJob, ARankThatDoesNotComeIsNamed) {
   EXPECT_EQ(job.meet().code(), absl::StatusCode::kUnavailable);
 }
 
+TEST(LocalJob, RanksThatHaveMetAreNotPartedByTheEndOfTheJob) {
+  JobShape shape;
+  shape.ranks = 2;
+  const absl::StatusOr<SharedJob> shared = SharedJob::create(shape);
+  ASSERT_TRUE(shared.ok()) << shared.status();
+  shared->rankState(1).arrivals.advance(1);
+  shared->abort();
+  EXPECT_EQ(LocalJob(*shared, 0, kImpatience).meet(), absl::OkStatus());
+}
+
 } // namespace
 } // namespace ds::runtime

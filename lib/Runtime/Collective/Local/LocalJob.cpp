@@ -20,8 +20,10 @@ std::unique_ptr<Transport> LocalJob::createTransport(const Mesh &mesh) {
 absl::Status LocalJob::meet() {
   shared.rankState(ownRank).arrivals.advance(++meetings);
   for (int64_t other = 0; other < ranks(); ++other) {
-    const WaitResult result = waitFor(shared.rankState(other).arrivals, meetings, shared, 0, timeout.count());
-    if (result == WaitResult::Aborted)
+    SharedCounter &arrivals = shared.rankState(other).arrivals;
+    const WaitResult result = waitFor(arrivals, meetings, shared, 0, timeout.count());
+    // A rank that went on may have ended the job before this one woke up. They have met all the same.
+    if (result == WaitResult::Aborted && !arrivals.reached(meetings))
       return absl::UnavailableError(absl::StrCat("the job was ended while waiting for rank ", other));
     if (result == WaitResult::TimedOut)
       return absl::DeadlineExceededError(
