@@ -84,7 +84,9 @@ struct DecomposeLayerNorm : OpRewritePattern<LayerNormOp> {
     RankedTensorType type = op.getType();
     Dims dims = lastDims(type.getRank(), op.getScale().getType().getRank());
     double count = op.getScale().getType().getNumElements();
-    Value mean = b.mulScalar(b.reduce(op.getInput(), dims, Reduction::Sum), 1.0 / count);
+    // A division, as the rounding of 1 / count would leave something of equal numbers, which the deviation makes large.
+    Value sum = b.reduce(op.getInput(), dims, Reduction::Sum);
+    Value mean = b.div(sum, b.splat(count, LaidOutBuilder::typeOf(sum)));
     Value centered = b.sub(op.getInput(), b.unreduce(mean, type, dims));
     Value normal = b.mul(centered, reciprocalRms(b, centered, dims, op.getEpsilon().convertToDouble()));
     Value result = b.mul(normal, b.broadcast(op.getScale(), type, dims));

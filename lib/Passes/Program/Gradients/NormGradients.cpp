@@ -45,11 +45,15 @@ public:
 
   /// One number per row, repeated along it.
   Value repeat(Value numbers) { return build.broadcast(numbers, leading, shape); }
-  /// The mean of each row.
-  Value mean(Value value) { return build.mul(build.reduce(value, row), 1.0 / size); }
+  /// The mean of each row, to be subtracted: by a division, so that nothing is left of equal numbers.
+  Value mean(Value value) {
+    Value sum = build.reduce(value, row);
+    return build.div(sum, build.splat(sum.getType(), static_cast<double>(size)));
+  }
   /// 1 / sqrt(mean of squares + epsilon), repeated along each row.
   Value reciprocalDeviation(Value value, double epsilon) {
-    return repeat(build.value<math::RsqrtOp>(build.add(mean(build.mul(value, value)), epsilon)));
+    Value squares = build.mul(build.reduce(build.mul(value, value), row), 1.0 / size);
+    return repeat(build.value<math::RsqrtOp>(build.add(squares, epsilon)));
   }
   /// A value of the shape of one row, in every row.
   Value everywhere(Value value) { return build.broadcast(value, row, shape); }
