@@ -132,8 +132,10 @@ void addLayouts(ModuleOp module, uint32_t seed) {
   auto step = module.lookupSymbol<func::FuncOp>("step");
   for (BlockArgument arg : step.getArguments())
     step.setArgAttr(arg.getArgNumber(), kLayoutAttr, layoutFor(arg.getType(), false));
-  auto loss = step.front().getTerminator()->getOperand(0).getDefiningOp<ReduceOp>();
-  Value y = loss.getInput().getDefiningOp()->getOperand(0);
+  Value weighted = step.front().getTerminator()->getOperand(0);
+  if (auto sum = weighted.getDefiningOp<ReduceOp>()) // of a scalar there is none
+    weighted = sum.getInput();
+  Value y = weighted.getDefiningOp()->getOperand(0);
   OpBuilder builder(module.getContext());
   builder.setInsertionPointAfterValue(y);
   auto constrained = ConstrainOp::create(builder, y.getLoc(), y, layoutFor(y.getType(), true));
