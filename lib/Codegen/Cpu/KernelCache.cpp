@@ -4,20 +4,20 @@
 #include "KernelCache.h"
 
 #include "ds/Codegen/CompilerIdentity.h"
-#include "ds/Files/PendingFile.h"
+#include "ds/Files/CacheEntries.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 
-#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace ds;
 namespace fs = llvm::sys::fs;
 
-static constexpr uint64_t kMaxBytes = uint64_t(256) << 20;
+static constexpr int64_t kMaxBytes = int64_t(256) << 20;
 static constexpr StringRef kExtension = ".kernel";
 
 std::string ds::hashOf(StringRef bytes) {
@@ -68,13 +68,9 @@ static std::string checksumOf(StringRef hash, StringRef code) { return hashOf((h
 std::optional<ObjectCode> KernelCache::find(StringRef hash) {
   if (folder.empty())
     return std::nullopt;
-  const absl::StatusOr<File> file = File::open(pathOf(hash));
-  if (!file.ok() || !file->isOwn()) // it was never compiled, or by someone else, whose code must not be run
+  const std::optional<std::string> content = readCacheEntry(pathOf(hash), kMaxBytes);
+  if (!content) // it was never compiled, or by someone else, whose code must not be run
     return std::nullopt;
-  const absl::StatusOr<std::string> content = file->readAll(kMaxBytes);
-  if (!content.ok())
-    return std::nullopt;
-  ::futimens(file->descriptor(), nullptr); // used now
   StringRef bytes = *content, checksum = bytes.take_front(32), code = bytes.drop_front(checksum.size());
   if (checksum != checksumOf(hash, code))
     return std::nullopt; // compiled anew, and stored over it
@@ -84,42 +80,17 @@ std::optional<ObjectCode> KernelCache::find(StringRef hash) {
 void KernelCache::store(StringRef hash, ArrayRef<char> object) {
   if (folder.empty())
     return;
-  const std::string path = pathOf(hash);
-  absl::StatusOr<PendingFile> file = PendingFile::create(path);
-  if (!file.ok())
-    return fail(file.status());
   const StringRef code(object.data(), object.size());
-  const std::string content = checksumOf(hash, code) + code.str();
-  absl::Status status = file->file().writeAt(0, content.data(), static_cast<int64_t>(content.size()));
-  if (status.ok())
-    status = file->commitToCache();
-  if (!status.ok())
+  if (absl::Status status = writeCacheEntry(pathOf(hash), checksumOf(hash, code) + code.str()); !status.ok())
     fail(status);
 }
 
 void KernelCache::trim() {
-  if (folder.empty())
-    return;
-  struct Entry {
-    llvm::sys::TimePoint<> used;
-    uint64_t bytes;
-    std::string path;
-  };
-  std::vector<Entry> entries;
-  uint64_t bytes = 0;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; it != end && !error; it.increment(error)) {
-    llvm::ErrorOr<fs::basic_file_status> status = it->status();
-    if (!status || !StringRef(it->path()).contains(kExtension)) // also what a killed compiler left half-written
-      continue;
-    entries.push_back({status->getLastModificationTime(), status->getSize(), it->path()});
-    bytes += status->getSize();
-  }
-  llvm::sort(entries, [](const Entry &a, const Entry &b) { return a.used < b.used; });
-  for (const Entry &entry : entries) {
-    if (bytes <= kMaxBytes)
-      return;
-    if (!fs::remove(entry.path))
-      bytes -= entry.bytes;
-  }
+  const std::vector<CacheEntry> entries = cacheEntries(folder, kExtension.str());
+  int64_t bytes = 0;
+  for (const CacheEntry &entry : entries)
+    bytes += entry.bytes;
+  for (const CacheEntry &oldest : llvm::reverse(entries))
+    if (bytes > kMaxBytes && ::unlink(oldest.path.c_str()) == 0)
+      bytes -= oldest.bytes;
 }
