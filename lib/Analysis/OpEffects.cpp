@@ -4,6 +4,7 @@
 #include "ds/Analysis/OpEffects.h"
 
 #include "ds/Analysis/TensorSizes.h"
+#include "ds/Dialect/Splat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,8 +29,7 @@ uint32_t OpTimes::endOf(Operation *op) const {
 bool ds::isAlias(Operation *op) { return isa<ReadOp, ReshapeOp, FenceOp>(op); }
 
 bool ds::isLoadedBefore(Operation *op) {
-  auto constant = dyn_cast<arith::ConstantOp>(op);
-  return constant && isTensor(constant) && !isa<SplatElementsAttr>(constant.getValue());
+  return isa<arith::ConstantOp>(op) && isTensor(op->getResult(0)) && !isSplat(op->getResult(0));
 }
 
 OpEffects ds::effectsOf(Operation *op) {

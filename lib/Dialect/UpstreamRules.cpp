@@ -4,6 +4,7 @@
 // The layout rules of upstream ops, as external models.
 
 #include "ds/Dialect/DsDialect.h"
+#include "ds/Dialect/Splat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -43,7 +44,7 @@ struct ExtremumModel : LayoutRuleOpInterface::ExternalModel<ExtremumModel<OpT, k
 struct ConstantModel : LayoutRuleOpInterface::ExternalModel<ConstantModel, arith::ConstantOp> {
   LayoutRule getLayoutRule(Operation *op) const {
     LayoutRule rule = elementwiseRule(op);
-    if (!isa<SplatElementsAttr>(cast<arith::ConstantOp>(op).getValue()))
+    if (!isSplat(op->getResult(0)))
       for (RuleIndex &index : rule.indices)
         index.kind = IndexKind::Whole;
     return rule;

@@ -81,10 +81,8 @@ template <typename T, typename Predicate> static bool hidesTheFuture(DenseElemen
 
 /// Whether a bias may be so low that it hides: all but a constant that is seen not to be.
 static bool mayHide(Value bias) {
-  while (isa_and_nonnull<BroadcastOp, ReshapeOp>(bias.getDefiningOp()))
-    bias = bias.getDefiningOp()->getOperand(0);
-  DenseElementsAttr constant;
-  return !matchPattern(bias, m_Constant(&constant)) || !constant.getElementType().isF32() ||
+  DenseElementsAttr constant = findElements(bias);
+  return !constant || !constant.getElementType().isF32() ||
          llvm::any_of(constant.getValues<float>(), [](float number) { return !(number > kHidden / 2); });
 }
 

@@ -3,6 +3,8 @@
 
 #include "KernelClusters.h"
 
+#include "ds/Dialect/Splat.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -11,11 +13,7 @@
 using namespace mlir;
 using namespace ds;
 
-bool ds::isFreeOp(Operation *op) {
-  if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return isa<SplatElementsAttr>(constant.getValue());
-  return isa<BroadcastOp, IotaOp>(op);
-}
+bool ds::isFreeOp(Operation *op) { return op->getNumResults() == 1 && isLazy(op->getResult(0)); }
 
 bool ds::isFusibleOp(Operation *op) {
   if (op->getNumResults() != 1 || !isa<RankedTensorType>(op->getResult(0).getType()))

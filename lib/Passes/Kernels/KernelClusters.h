@@ -16,7 +16,7 @@ namespace ds {
 /// Elementwise ops and reductions: what kernels are made of.
 bool isFusibleOp(mlir::Operation *op);
 
-/// Broadcasts, iotas and splat constants: made anew in each kernel that uses them.
+/// Ops of lazy values (ds/Dialect/Splat.h): made anew in each kernel that uses them.
 bool isFreeOp(mlir::Operation *op);
 
 /// Ops between which kernels are not fused, so that fusion does not lengthen lifetimes: matmuls, library calls, loops.

@@ -3,20 +3,12 @@
 
 #include "LazyValues.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace ds;
 
 bool ds::isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()); }
-
-bool ds::isSplat(Value value) {
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
-  return constant && isa<SplatElementsAttr>(constant.getValue());
-}
-
-bool ds::isLazy(Value value) { return isSplat(value) || isa_and_nonnull<BroadcastOp, IotaOp>(value.getDefiningOp()); }
 
 Layout ds::makeableLayout(Value value, const Layout &wanted) {
   Layout made = wanted;

@@ -1,22 +1,18 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values that take no place before they are used: splat constants, broadcasts and iotas. Each user has such a value
-/// made anew, in the layout that it wants.
+/// Lazy values (ds/Dialect/Splat.h), which each user has made anew in the layout that it wants.
 
 #ifndef DS_LIB_PASSES_PLACEMENT_LAZYVALUES_H
 #define DS_LIB_PASSES_PLACEMENT_LAZYVALUES_H
 
 #include "ds/Dialect/DsDialect.h"
+#include "ds/Dialect/Splat.h"
 
 namespace ds {
 
 /// Whether `value` is a constant of zeros, which is partial over any axes.
 bool isZero(mlir::Value value);
-/// Whether `value` is one constant repeated.
-bool isSplat(mlir::Value value);
-/// Whether `value` is a splat, a broadcast or an iota.
-bool isLazy(mlir::Value value);
 
 /// The layout in which a lazy value can be made for a user that wants it as `wanted`: the same, or one from which a
 /// relayout leads there. That layout itself can always be made.
