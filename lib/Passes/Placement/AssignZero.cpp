@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The ds-mlir authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "LayoutHints.h"
+
 #include "ds/Dialect/Refusal.h"
 #include "ds/Passes/Passes.h"
 
@@ -78,9 +80,7 @@ struct AssignZero : ds::impl::AssignZeroPassBase<AssignZero> {
 
   /// The layout of the parameter's shard, cut further over the axis if `isFlat`.
   Layout layoutHint(VariableOp parameter, bool isFlat) {
-    Layout layout = Layout::replicated(parameter.getTensorType().getRank());
-    if (std::optional<LayoutAttr> hint = parameter.getLayout())
-      layout = hint->getLayout();
+    Layout layout = layoutOf(parameter);
     if (isFlat && layout.flat.empty() && parameter.getTensorType().getRank() > 0)
       layout.flat = {axis};
     return layout;

@@ -11,6 +11,11 @@
 using namespace mlir;
 using namespace ds;
 
+Layout ds::layoutOf(VariableOp variable) {
+  std::optional<LayoutAttr> hint = variable.getLayout();
+  return hint ? hint->getLayout() : layoutOf(variable.getTensorType());
+}
+
 static LogicalResult verifyHint(Operation *op, const Twine &owner, LayoutAttr layout, Type type, const Mesh &mesh) {
   if (std::optional<std::string> fault = findLayoutFault(layout.getLayout(), shapeOf(type), mesh))
     return refuse(op, Refusal::BadInput) << owner << *fault << ", got the hint [" << layout.getLayout().str()

@@ -12,6 +12,7 @@
 
 #include "SolveLayouts.h"
 
+#include "LayoutHints.h"
 #include "LayoutVotes.h"
 #include "LazyValues.h"
 
@@ -370,11 +371,6 @@ FailureOr<LayoutAssignment> LayoutSolver::run() {
   if (failed(visitBlock(block)))
     return failure();
   return std::move(assignment);
-}
-
-Layout ds::layoutOf(VariableOp variable) {
-  std::optional<LayoutAttr> hint = variable.getLayout();
-  return hint ? hint->getLayout() : layoutOf(variable.getTensorType());
 }
 
 FailureOr<LayoutAssignment> ds::solveLayouts(func::FuncOp function, const Mesh &mesh) {

@@ -12,9 +12,6 @@
 
 namespace ds {
 
-/// The layout that a variable's hint asks for or, without one, that of its type.
-Layout layoutOf(VariableOp variable);
-
 /// Decides the layouts of `function` from the hints on its variables, arguments and ds.constrain ops. Changes nothing.
 /// Fails with an error on an op that has no layout rule.
 mlir::FailureOr<LayoutAssignment> solveLayouts(mlir::func::FuncOp function, const Mesh &mesh);
