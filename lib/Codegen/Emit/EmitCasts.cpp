@@ -118,6 +118,12 @@ void fillAllToAll(plan::SegmentT &segment, const Layout &from, const Layout &to,
 
 } // namespace
 
+/// The one cast from `input` to `result`, which `op` makes.
+static FailureOr<Cast> findSingleCast(Operation *op, Value input, Value result, const Mesh &mesh) {
+  std::optional<Cast> cast = findCast(layoutOf(input), layoutOf(result), shapeOf(input.getType()), mesh);
+  return cast ? FailureOr<Cast>(*cast) : op->emitOpError("is no single cast");
+}
+
 static LogicalResult emitStart(StartOp op, InstructionEmitter &emitter) {
   plan::CollectiveT collective;
   collective.kind = toPlan(op.getKind());
@@ -127,9 +133,9 @@ static LogicalResult emitStart(StartOp op, InstructionEmitter &emitter) {
   for (auto [input, result] : llvm::zip_equal(op.getInputs(), wait.getResults())) {
     Layout from = layoutOf(input), to = layoutOf(result);
     Shape shape = shapeOf(input.getType());
-    std::optional<Cast> cast = findCast(from, to, shape, emitter.mesh);
-    if (!cast)
-      return op.emitOpError("is no single cast");
+    FailureOr<Cast> cast = findSingleCast(op, input, result, emitter.mesh);
+    if (failed(cast))
+      return failure();
     auto segment = std::make_unique<plan::SegmentT>();
     segment->input = emitter.storage.storageOf(input);
     segment->output = emitter.storage.storageOf(result);
@@ -150,51 +156,43 @@ static LogicalResult emitStart(StartOp op, InstructionEmitter &emitter) {
   return success();
 }
 
+/// The instruction of a cast that each rank makes alone, with what all of them have.
+template <typename InstructionT, typename OpT> static InstructionT makeLocal(OpT op, InstructionEmitter &emitter) {
+  InstructionT made;
+  made.input = emitter.storage.storageOf(op.getInput());
+  made.output = emitter.storage.storageOf(op.getResult());
+  made.type = dataTypeOf(op.getInput());
+  return made;
+}
+
 static LogicalResult emitRemap(RemapOp op, InstructionEmitter &emitter) {
-  Value input = op.getInput(), result = op.getResult();
-  plan::RemapT remap;
-  remap.input = emitter.storage.storageOf(input);
-  remap.output = emitter.storage.storageOf(result);
-  remap.shape = shapeOf(input.getType());
-  remap.from = layoutTableOf(input.getType(), emitter.mesh);
-  remap.to = layoutTableOf(result.getType(), emitter.mesh);
-  remap.type = dataTypeOf(input);
+  auto remap = makeLocal<plan::RemapT>(op, emitter);
+  remap.shape = shapeOf(op.getInput().getType());
+  remap.from = layoutTableOf(op.getInput().getType(), emitter.mesh);
+  remap.to = layoutTableOf(op.getResult().getType(), emitter.mesh);
   emitter.add(std::move(remap), op);
   return success();
 }
 
-/// The one cast that `op` is.
-static FailureOr<Cast> castOf(LayoutCastOpInterface op, const Mesh &mesh) {
-  Value input = op->getOperand(0);
-  std::optional<Cast> cast = findCast(layoutOf(input), layoutOf(op->getResult(0)), shapeOf(input.getType()), mesh);
-  return cast ? FailureOr<Cast>(*cast) : op->emitOpError("is no single cast");
-}
-
 static LogicalResult emitTakeShard(TakeShardOp op, InstructionEmitter &emitter) {
-  FailureOr<Cast> cast = castOf(op, emitter.mesh);
+  FailureOr<Cast> cast = findSingleCast(op, op.getInput(), op.getResult(), emitter.mesh);
   if (failed(cast))
     return failure();
-  plan::TakeShardT take;
-  take.input = emitter.storage.storageOf(op.getInput());
-  take.output = emitter.storage.storageOf(op.getResult());
+  auto take = makeLocal<plan::TakeShardT>(op, emitter);
   take.axis = axisId(emitter.mesh, cast->axis);
-  take.type = dataTypeOf(op.getInput());
   fillPlace(take, layoutOf(op.getResult()), shapeOf(op.getInput().getType()), *cast->to, emitter.extents);
   emitter.add(std::move(take), op);
   return success();
 }
 
 static LogicalResult emitToPartial(ToPartialOp op, InstructionEmitter &emitter) {
-  FailureOr<Cast> cast = castOf(op, emitter.mesh);
+  FailureOr<Cast> cast = findSingleCast(op, op.getInput(), op.getResult(), emitter.mesh);
   if (failed(cast))
     return failure();
-  plan::ToPartialT partial;
-  partial.input = emitter.storage.storageOf(op.getInput());
-  partial.output = emitter.storage.storageOf(op.getResult());
+  auto partial = makeLocal<plan::ToPartialT>(op, emitter);
   partial.count = emitter.countOf(op.getInput());
   partial.axis = axisId(emitter.mesh, cast->axis);
   partial.reduce = plan::toPlan(cast->reduce);
-  partial.type = dataTypeOf(op.getInput());
   emitter.add(std::move(partial), op);
   return success();
 }

@@ -28,9 +28,7 @@ plan::DataType ds::dataTypeOf(Type element) {
 
 InstructionEmitter::InstructionEmitter(const Mesh &mesh, const AssignedStorage &storage, KernelCompiler &kernels,
                                        plan::PlanT &plan)
-    : mesh(mesh), storage(storage), kernels(kernels), extents(mesh, plan), plan(plan) {
-  findOrAddQueue(plan::QueueKind::Compute, "compute", 0); // which every plan has
-}
+    : mesh(mesh), storage(storage), kernels(kernels), extents(mesh, plan), plan(plan) {}
 
 //===----------------------------------------------------------------------===//
 // Queues
@@ -151,6 +149,8 @@ LogicalResult InstructionEmitter::emitBlock(Block &block) {
 }
 
 LogicalResult InstructionEmitter::emitFunction(func::FuncOp function) {
-  function.walk([&](StartOp start) { queueOf(start); }); // every queue has the loop, so all must exist before it
+  // Every plan has a compute queue, its first. All queues have the loop, so they must exist before it.
+  queueOf(function);
+  function.walk([&](StartOp start) { queueOf(start); });
   return emitBlock(function.getBody().front());
 }
