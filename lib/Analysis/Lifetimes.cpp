@@ -13,9 +13,11 @@ static void includeUses(std::vector<Lifetime> &lifetimes, const StoragePlan &sto
   };
   for (Operation *op : times.ops()) {
     const OpEffects effects = effectsOf(op);
-    for (ArrayRef<Value> values : {ArrayRef(effects.reads), ArrayRef<Value>(effects.writes),
-                                   ArrayRef<Value>(effects.begins), ArrayRef<Value>(effects.finishes)})
-      include(values, times.of(op));
+    const uint32_t time = times.of(op);
+    include(effects.reads, time);
+    include(effects.writes, time);
+    include(effects.begins, time);
+    include(effects.finishes, time);
     // Between the iterations the storage of a result holds the carried value.
     if (isa<scf::ForOp>(op))
       include(effects.writes, times.endOf(op));

@@ -6,6 +6,7 @@
 #include "ds/Runtime/StatusMacros.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 namespace ds {
 
@@ -15,12 +16,10 @@ static absl::Status checkConfig(const CheckConfigOptions &options) {
   if (options.printsAll)
     std::printf("%s\n", printTrainingConfig(config).c_str());
   else
-    std::printf("%s\n",
-                absl::StrCat(options.config, ": ok; ZeRO stage ", config.zero.stage, ", ", batch.train,
-                             " samples per step in ", batch.accumulation, batch.accumulation == 1 ? " part" : " parts",
-                             " on ", options.ranks, options.ranks == 1 ? " rank" : " ranks", ", learning rate ",
-                             learningRateAt(config, 0), " at step 0")
-                    .c_str());
+    absl::PrintF("%s: ok; ZeRO stage %d, %d samples per step in %d %s on %d %s, learning rate %g at step 0\n",
+                 options.config, config.zero.stage, batch.train, batch.accumulation,
+                 batch.accumulation == 1 ? "part" : "parts", options.ranks, options.ranks == 1 ? "rank" : "ranks",
+                 learningRateAt(config, 0));
   for (const std::string &key : config.keysWithoutEffect)
     printMessage(absl::StrCat("note: ", key, " is accepted and has no effect"));
   noteDefaultClipping(config);

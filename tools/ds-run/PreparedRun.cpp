@@ -244,15 +244,15 @@ absl::Status checkRunOutputs(const RunOptions &options, const plan::PlanT *plan,
 absl::StatusOr<PreparedRun> prepareRun(const RunOptions &options, std::vector<Output> outputs) {
   PreparedRun run;
   outputs.push_back({"--report", options.report});
-  outputs.push_back({"--plan-out", options.planOut});
-  DS_RETURN_IF_ERROR(checkRunOutputs(options, nullptr, outputs)); // before the work whose results go there
+  std::vector<Output> withPlan = outputs;
+  withPlan.push_back({"--plan-out", options.planOut});
+  DS_RETURN_IF_ERROR(checkRunOutputs(options, nullptr, withPlan)); // before the work whose results go there
   DS_ASSIGN_OR_RETURN(CompileResult compiled, resolvePlan(options));
   run.exitCode = compiled.exitCode;
   if (run.exitCode != 0)
     return run;
   run.planFile = std::move(compiled.plan);
   DS_RETURN_IF_ERROR(loadCheckedPlan(options.ranks, run));
-  outputs.pop_back(); // the plan is there now
   DS_RETURN_IF_ERROR(checkRunOutputs(options, run.plan.get(), outputs));
   DS_RETURN_IF_ERROR(runtime::checkModelFiles(*run.plan, modelFolderOf(options)));
   DS_RETURN_IF_ERROR(readConfig(options, run));

@@ -18,8 +18,7 @@ inline constexpr int64_t kMaxWeightSum = 1 << 16;
 /// Returns OK iff, on every rank of the mesh:
 ///   1. every id refers to something, every enum has a known value, every table that an operation needs is there;
 ///   2. layouts are layouts of their tensors, and initial data has the size of its variable and lies in a file whose
-///   content
-///      the plan knows;
+///      content the plan knows;
 ///   3. buffers lie aligned inside their arenas and hold all that any instruction, variable or port puts into them;
 ///   4. two buffers of one arena overlap only while at most one is live; a buffer that is live when the loop begins and
 ///      used in it counts as live to the loop's end;
