@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures ds-mlir beside its peers and beside the limits of the machine, all in one run.
 
-    benchmark/run.py [step|kernels|collectives|compile|save [NAME ...]]     all suites without an argument
+    benchmark/run.py [step|kernels|collectives|compile|save|predict [NAME ...]]     all suites without an argument
 
 NAME is a part of a suite (docs/performance.md lists them). Each part prints its table and replaces what build-release/benchmark/SUITE.json
 had of it; then docs/performance.md and docs/performance-SUITE.svg are brought up to date.
@@ -22,7 +22,8 @@ import page
 import setting
 import table
 
-SUITES = {"step": "step", "kernels": "kernels", "collectives": "collectives", "compile": "compiling", "save": "save"}  # name: module
+SUITES = {"step": "step", "kernels": "kernels", "collectives": "collectives", "compile": "compiling", "save": "save",
+          "predict": "predict"}  # name: module
 
 
 def run_part(suite, command, part):

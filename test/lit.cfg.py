@@ -15,6 +15,7 @@ config.test_exec_root = os.path.join(config.ds_build_dir, "test")
 path = os.pathsep.join([config.ds_tools_dir, config.llvm_tools_dir, config.environment.get("PATH", "")])
 config.environment["PATH"] = path
 config.environment["XDG_CACHE_HOME"] = os.path.join(config.ds_build_dir, "test", "cache")  # not the user's
+config.environment["DS_MACHINE"] = "cpu"  # not this machine, which would be measured
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"  # the source tree stays clean
 
 # Substitutions: the tools are found by their names; the rest is data.

@@ -54,5 +54,9 @@ AttentionShape ds::analyzeAttention(Operation *op, const Mesh &mesh) {
   int64_t rows = maxExtent(op, shape.rowLetters, mesh);
   int64_t tasks = isForward ? llvm::divideCeil(rows, AttentionShape::kQueryBlock) : rows;
   shape.chunks = std::clamp<int64_t>(tasks, 1, kMaxChunks);
+  if (op->hasAttr("causal")) {
+    const auto blocks = static_cast<double>(llvm::divideCeil(maxExtent(op, "s", mesh), AttentionShape::kQueryBlock));
+    shape.visited = (blocks + 1) / (2 * blocks);
+  }
   return shape;
 }

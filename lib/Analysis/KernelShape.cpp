@@ -67,6 +67,7 @@ FailureOr<KernelShape> ds::analyzeKernel(KernelOp kernel, const Mesh &mesh) {
   if (largestFold > 0)
     chunks = std::min(chunks, total / largestFold / kWorkspaceDivisor);
   shape.chunks = std::max<int64_t>(chunks, 1);
+  shape.operations = operationsPerElement(*graph) * static_cast<double>(total);
   return shape;
 }
 

@@ -7,7 +7,7 @@
 
 #include "ds/Analysis/RowSchedule.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "ds/Analysis/OpCost.h"
 
 using namespace mlir;
 using namespace ds;
@@ -22,12 +22,6 @@ Level ds::levelOf(const KernelGraph &graph, DimSet groups) {
 
 bool ds::foldsElements(const KernelGraph &graph, const KernelNode &reduction) {
   return reduction.foldedFromGroups == graph.allGroups() && !graph.groups.empty();
-}
-
-bool ds::isCostly(Operation *op) {
-  return isa_and_nonnull<math::MathDialect>(op ? op->getDialect() : nullptr) &&
-         !isa<math::SqrtOp, math::RsqrtOp, math::AbsFOp, math::AbsIOp, math::FmaOp, math::CeilOp, math::FloorOp,
-              math::RoundOp, math::RoundEvenOp, math::TruncOp, math::CopySignOp>(op);
 }
 
 namespace {
@@ -128,3 +122,21 @@ private:
 } // namespace
 
 RowSchedule ds::scheduleRow(const KernelGraph &graph) { return RowScheduler(graph).run(); }
+
+double ds::operationsPerElement(const KernelGraph &graph) {
+  const RowSchedule schedule = scheduleRow(graph);
+  double operations = 0;
+  for (auto [number, node] : llvm::enumerate(graph.nodes)) {
+    if (node.kind == NodeKind::RowStatistic || node.kind == NodeKind::Fold)
+      operations += foldsElements(graph, node);
+    if (levelOf(graph, node.groups) != Level::Element)
+      continue;
+    for (unsigned pass = 0; pass < schedule.numPasses; ++pass) {
+      const bool isLoaded =
+          node.kind == NodeKind::Input || (schedule.kept[number] && schedule.firstPass[number] < pass);
+      if (schedule.needed[pass][number])
+        operations += isLoaded ? 1 : operationsOf(node.value.getDefiningOp());
+    }
+  }
+  return operations + static_cast<double>(graph.results.size()); // and their stores
+}

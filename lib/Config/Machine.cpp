@@ -20,8 +20,9 @@ static Machine cpuPreset() {
   Machine machine;
   machine.name = "cpu";
   machine.cores = 2;
-  machine.matmulFlopsPerCore = 200e9;
-  machine.elementOpsPerCore = 15e9;
+  machine.matmulFlopsPerCore = 150e9;
+  machine.attentionFlopsPerCore = 120e9;
+  machine.elementOpsPerCore = 40e9;
   machine.memoryBytesPerSecond = 50e9;
   machine.callSeconds = 3e-6;
   machine.linkSeconds = 5e-6;
@@ -39,6 +40,7 @@ struct MachineKey {
 
 static constexpr MachineKey kKeys[] = {
     {"matmul_flops_per_core", &Machine::matmulFlopsPerCore},
+    {"attention_flops_per_core", &Machine::attentionFlopsPerCore},
     {"element_operations_per_core", &Machine::elementOpsPerCore},
     {"memory_bytes_per_second", &Machine::memoryBytesPerSecond},
     {"call_seconds", &Machine::callSeconds},
@@ -69,7 +71,7 @@ static absl::Status checkKeys(const nlohmann::json &document, std::string_view f
     }
   for (const std::string &name : names)
     if (!document.contains(name))
-      return faultOf(fileName, "\"" + name + "\" must be given");
+      return faultOf(fileName, "\"" + name + "\" must be given; `ds-run bench machine` measures all of them");
   return absl::OkStatus();
 }
 
@@ -120,7 +122,7 @@ std::string ds::printMachine(const Machine &machine) {
   nlohmann::json document = {{"name", machine.name}, {"cores", machine.cores}};
   for (const MachineKey &key : kKeys)
     document[key.name] = machine.*key.place;
-  return document.dump();
+  return document.dump(1);
 }
 
 Machine ds::shareOf(const Machine &machine, int64_t ranks) {
@@ -128,7 +130,20 @@ Machine ds::shareOf(const Machine &machine, int64_t ranks) {
   share.cores = std::max<int64_t>(1, machine.cores / ranks);
   const double perCore = std::min(1.0, static_cast<double>(machine.cores) / static_cast<double>(ranks));
   share.matmulFlopsPerCore *= perCore;
+  share.attentionFlopsPerCore *= perCore;
   share.elementOpsPerCore *= perCore;
   share.memoryBytesPerSecond /= static_cast<double>(ranks);
   return share;
+}
+
+double ds::secondsOf(const Work &work, const Machine &rank) {
+  const auto cores = static_cast<double>(rank.cores);
+  const double sharing = work.parts > 0 ? std::min(work.parts, cores) : cores;
+  const double arithmetic =
+      (work.attentionFlops / rank.attentionFlopsPerCore + work.elementOps / rank.elementOpsPerCore) / sharing;
+  const double memory = work.bytes / rank.memoryBytesPerSecond;
+  const double compute = work.matmulFlops > 0
+                             ? work.matmulFlops / rank.matmulFlopsPerCore / cores + kExposedMemoryOfProducts * memory
+                             : std::max(arithmetic, memory);
+  return rank.callSeconds + compute + work.linkRounds * rank.linkSeconds + work.linkBytes / rank.linkBytesPerSecond;
 }

@@ -6,6 +6,7 @@
 #include "ErrorCollector.h"
 #include "InputChecks.h"
 #include "LossChecks.h"
+#include "MachineProbe.h"
 #include "PassRecorder.h"
 #include "TrainedTensors.h"
 
@@ -25,6 +26,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -124,7 +126,7 @@ absl::Status Compilation::readMesh() {
 }
 
 absl::Status Compilation::readConfig() {
-  if (options.configPath.empty())
+  if (inputs.config.empty() && options.configPath.empty())
     return hasBatch() ? invalid("--config FILE must be given: the recipe of the training step") : absl::OkStatus();
   DS_ASSIGN_OR_RETURN(config, parseTrainingConfig(inputs.config, options.configPath));
   absl::StatusOr<Batch> resolved = resolveBatch(config, mesh.findAxis("dp") ? mesh.axisSize("dp") : 1);
@@ -168,6 +170,10 @@ absl::Status Compilation::readDims() {
 
 absl::Status Compilation::import() {
   TimingScope scope = timing.nest("import");
+  if (options.isMachineProbe) {
+    module = parseSourceString<ModuleOp>(kMachineProbe, &context);
+    return module ? absl::OkStatus() : failureOf("the program that machines are measured with");
+  }
   ImportError error;
   importOptions.findRole = findRoleBy(config.model);
   ImportedModel imported = importOnnx(context, options.modelPath, importOptions, error);

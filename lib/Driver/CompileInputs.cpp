@@ -3,6 +3,8 @@
 
 #include "ds/Driver/CompileInputs.h"
 
+#include "MachineProbe.h"
+
 #include "ds/Codegen/CompilerIdentity.h"
 #include "ds/Codegen/Cpu.h"
 #include "ds/Config/Machine.h"
@@ -41,6 +43,14 @@ static absl::StatusOr<std::vector<CompileInputs::ModelFile>> readModelFiles(cons
   return files;
 }
 
+static absl::Status readUserFiles(const CompileOptions &options, CompileInputs &inputs) {
+  if (!options.configPath.empty()) {
+    DS_ASSIGN_OR_RETURN(inputs.config, readWholeFile(options.configPath, kMaxConfigBytes));
+  }
+  DS_ASSIGN_OR_RETURN(inputs.files, readModelFiles(options.modelPath));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<CompileInputs> ds::readInputs(const CompileOptions &options) {
   CompileInputs inputs;
   inputs.compiler = compilerIdentity();
@@ -51,10 +61,11 @@ absl::StatusOr<CompileInputs> ds::readInputs(const CompileOptions &options) {
   if (!target)
     return absl::UnimplementedError(absl::StrCat("--cpu ", error));
   inputs.target = *target;
-  if (!options.configPath.empty()) {
-    DS_ASSIGN_OR_RETURN(inputs.config, readWholeFile(options.configPath, kMaxConfigBytes));
+  if (options.isMachineProbe) {
+    inputs.config = kMachineProbeConfig;
+  } else {
+    DS_RETURN_IF_ERROR(readUserFiles(options, inputs));
   }
-  DS_ASSIGN_OR_RETURN(inputs.files, readModelFiles(options.modelPath));
   inputs.axes = options.axes;
   if (llvm::none_of(inputs.axes, [](llvm::StringRef axis) { return axis.starts_with("dp="); }))
     inputs.axes.insert(inputs.axes.begin(), "dp=1"); // samples need an axis, be it of one rank

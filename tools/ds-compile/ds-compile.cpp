@@ -8,6 +8,7 @@
 #include "ExitCodes.h"
 #include "OutOfMemory.h"
 #include "RunCompiler.h"
+#include "ThisMachine.h"
 
 #include "ds/Config/EscapeControls.h"
 #include "ds/Files/Outputs.h"
@@ -28,7 +29,7 @@ using namespace ds;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("ds-compile options");
-static cl::opt<std::string> modelPath(cl::Positional, cl::Required, cl::desc("<model.onnx>"), cl::cat(category));
+static cl::opt<std::string> modelPath(cl::Positional, cl::desc("<model.onnx>"), cl::cat(category));
 static cl::opt<std::string> configPath("config", cl::desc("the training recipe, a ds_config.json"),
                                        cl::value_desc("file"), cl::cat(category));
 static cl::opt<std::string>
@@ -67,10 +68,11 @@ static cl::opt<std::string> budget("memory-budget",
                                    cl::value_desc("size"), cl::cat(category));
 static cl::opt<std::string> cpu("cpu", cl::desc("the CPU to make code for, by LLVM's name; default: this one"),
                                 cl::init("native"), cl::value_desc("name"), cl::cat(category));
-static cl::opt<std::string>
-    machine("machine",
-            cl::desc("what predicted times are computed from: a preset (cpu) or a machine file; default: cpu"),
-            cl::init("cpu"), cl::value_desc("name|file"), cl::cat(category));
+static cl::opt<std::string> machine(
+    "machine",
+    cl::desc("what predicted times are computed from: a machine file of `ds-run bench machine`, or the preset cpu; "
+             "default: $DS_MACHINE, else this machine, measured once"),
+    cl::value_desc("name|file"), cl::cat(category));
 static cl::opt<std::string> kernelCache("kernel-cache",
                                         cl::desc("where compiled kernels are kept, or none; default: "
                                                  "$XDG_CACHE_HOME/ds-mlir/kernels or ~/.cache/ds-mlir/kernels"),
@@ -79,6 +81,9 @@ static cl::opt<std::string> planCache("plan-cache",
                                       cl::desc("a folder in which plans are kept by all that they are made from, and "
                                                "found again; default: none"),
                                       cl::value_desc("folder"), cl::cat(category));
+static cl::opt<bool> machineProbe("machine-probe",
+                                  cl::desc("compile what `ds-run bench machine` measures, instead of a model"),
+                                  cl::ReallyHidden, cl::cat(category));
 static cl::opt<bool> quiet("quiet", cl::desc("print errors only"), cl::cat(category));
 static cl::opt<bool> timing("timing", cl::desc("print how long each pass took"), cl::cat(category));
 static cl::opt<bool> explain("explain", cl::desc("print the passes' remarks: what was decided, and why"),
@@ -122,7 +127,10 @@ static int readFlags(CompileOptions &options, ToolOptions &tool) {
   if (!bytes)
     return refuse("--memory-budget must be a number of bytes, or one with a unit such as 512MiB, 16G or 16GB, got '" +
                   budget + "'");
+  if (modelPath.empty() && !machineProbe)
+    return refuse("a model must be given: ds-compile train.onnx --config ds_config.json -o train.dsplan");
   options.modelPath = modelPath;
+  options.isMachineProbe = machineProbe;
   options.configPath = configPath;
   options.stage = *last;
   options.axes.assign(mesh.begin(), mesh.end());
@@ -138,7 +146,9 @@ static int readFlags(CompileOptions &options, ToolOptions &tool) {
   options.isInference = infer;
   options.memoryBudget = *bytes;
   options.cpu = cpu;
-  options.machine = machine;
+  const auto sayUnlessQuiet = [](const std::string &line) { quiet ? void() : void(llvm::errs() << line << "\n"); };
+  const bool predicts = options.stage >= Stage::Schedule;
+  options.machine = !machine.empty() ? machine.getValue() : predicts ? defaultMachine(cpu, sayUnlessQuiet) : "cpu";
   options.kernelCache = kernelCacheFolder();
   options.explains = explain;
   options.checkEachPass = checkEachPass;

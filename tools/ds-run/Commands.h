@@ -61,6 +61,13 @@ struct CheckConfigOptions {
 };
 int runCheckConfig(const CheckConfigOptions &options);
 
+struct BenchMachineOptions {
+  std::string output; ///< machine file
+  bool isQuiet = false;
+};
+/// Must be called before the process has a second thread.
+int runBenchMachine(const BenchMachineOptions &options);
+
 } // namespace ds
 
 #endif // DS_TOOLS_DS_RUN_COMMANDS_H

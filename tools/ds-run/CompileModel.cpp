@@ -79,9 +79,8 @@ static int waitForCompiler(pid_t process, const SignalGuard &signals) {
   return kExitDefect;
 }
 
-static std::vector<std::string> argumentsFor(const std::string &compiler, const CompileRequest &request,
-                                             const std::string &output) {
-  std::vector<std::string> arguments = {compiler, request.model, "--ranks", absl::StrCat(request.ranks), "-o", output};
+static std::vector<std::string> argumentsFor(const std::string &compiler, const CompileRequest &request) {
+  std::vector<std::string> arguments = {compiler, request.model, "--ranks", absl::StrCat(request.ranks)};
   if (!request.config.empty())
     arguments.insert(arguments.end(), {"--config", request.config});
   arguments.insert(arguments.end(), {"--data", request.data});
@@ -124,20 +123,33 @@ static absl::StatusOr<int> runCompiler(std::vector<std::string> arguments, int p
   return waitForCompiler(process, signals);
 }
 
+/// Runs the compiler, which writes the plan into memory.
+static absl::StatusOr<CompileResult> compileIntoMemory(std::vector<std::string> arguments, const std::string &title) {
+  CompileResult result;
+  DS_ASSIGN_OR_RETURN(result.plan, File::makeInMemory(title));
+  arguments.insert(arguments.end(), {"-o", absl::StrCat("/dev/fd/", result.plan.descriptor())});
+  DS_ASSIGN_OR_RETURN(result.exitCode, runCompiler(std::move(arguments), result.plan.descriptor()));
+  return result;
+}
+
 absl::StatusOr<CompileResult> compileModel(const CompileRequest &request) {
   DS_ASSIGN_OR_RETURN(const std::string compiler, findCompiler());
+  std::vector<std::string> arguments = argumentsFor(compiler, request);
+  if (request.planOut.empty())
+    return compileIntoMemory(std::move(arguments), absl::StrCat("the plan of ", request.model));
+  arguments.insert(arguments.end(), {"-o", request.planOut});
   CompileResult result;
-  if (!request.planOut.empty()) {
-    DS_ASSIGN_OR_RETURN(result.exitCode, runCompiler(argumentsFor(compiler, request, request.planOut), -1));
-    if (result.exitCode != 0)
-      return result;
+  DS_ASSIGN_OR_RETURN(result.exitCode, runCompiler(std::move(arguments), -1));
+  if (result.exitCode == 0) {
     DS_ASSIGN_OR_RETURN(result.plan, File::open(request.planOut));
-    return result;
   }
-  DS_ASSIGN_OR_RETURN(result.plan, File::makeInMemory(absl::StrCat("the plan of ", request.model)));
-  const std::string name = absl::StrCat("/dev/fd/", result.plan.descriptor());
-  DS_ASSIGN_OR_RETURN(result.exitCode, runCompiler(argumentsFor(compiler, request, name), result.plan.descriptor()));
   return result;
+}
+
+absl::StatusOr<CompileResult> compileMachineProbe() {
+  DS_ASSIGN_OR_RETURN(const std::string compiler, findCompiler());
+  return compileIntoMemory({compiler, "--machine-probe", "--machine", "cpu", "--quiet"},
+                           "the plan that machines are measured with");
 }
 
 } // namespace ds

@@ -36,6 +36,9 @@ bool isPlanFile(const std::string &path);
 /// $XDG_CACHE_HOME/ds-mlir (or ~/.cache/ds-mlir). The plan comes as a file in memory, which nobody else can change.
 absl::StatusOr<CompileResult> compileModel(const CompileRequest &request);
 
+/// Has the model compiled that machines are measured with.
+absl::StatusOr<CompileResult> compileMachineProbe();
+
 } // namespace ds
 
 #endif // DS_TOOLS_DS_RUN_COMPILEMODEL_H

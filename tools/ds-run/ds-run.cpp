@@ -70,6 +70,14 @@ Examples:
   ds-run check-config ds_config.json --ranks 4
   ds-run check-config ds_config.json --print)";
 
+static constexpr const char *kBenchMachineExamples = R"(
+Examples:
+  Measure this machine, and have times predicted by what was found:
+    ds-run bench machine -o machine.json
+    ds-compile train.onnx --config ds_config.json --machine machine.json -o train.dsplan
+
+ds-compile does so by itself, once, and keeps the result; measure again when other programs were busy.)";
+
 static void addRunOptions(CLI::App &command, RunOptions &options, const std::string &examples) {
   command.add_option("program", options.program, "A plan (ds-compile -o) or a model (.onnx), which is compiled first")
       ->required();
@@ -179,6 +187,15 @@ static int runCommandLine(std::vector<std::string> arguments) {
       ->check(CLI::Range(1, 1 << 20));
   checkCommand->add_flag("--print", check.printsAll, "Print all settings with their defaults");
 
+  BenchMachineOptions benchMachine;
+  CLI::App *benchCommand = app.add_subcommand("bench", "Measure");
+  benchCommand->require_subcommand(1);
+  CLI::App *machineCommand = benchCommand->add_subcommand(
+      "machine", "Measure the speeds from which times are predicted, in a few seconds, and write a machine file");
+  machineCommand->footer(kBenchMachineExamples);
+  machineCommand->add_option("-o,--output", benchMachine.output, "The machine file")->required();
+  machineCommand->add_flag("-q,--quiet", benchMachine.isQuiet, "Print errors only");
+
   if (const std::optional<std::string> fault = findCommandFault(app, arguments))
     return reportError(absl::InvalidArgumentError(*fault));
   try { // CLI11 reports by exceptions only; they end here
@@ -195,12 +212,23 @@ static int runCommandLine(std::vector<std::string> arguments) {
     return runTrain(train);
   if (*inferCommand)
     return runInfer(infer);
+  if (*benchCommand)
+    return runBenchMachine(benchMachine);
   return *inspectCommand ? runInspect(inspect) : runCheckConfig(check);
+}
+
+/// Threads of OpenMP wait as those of ranks that have cores of their own. Its library reads that when the program is
+/// loaded, so the program is loaded anew.
+static void waitActively(char **argv) {
+  if (!std::getenv("OMP_WAIT_POLICY") && ::setenv("OMP_WAIT_POLICY", "active", 0) == 0)
+    ::execv("/proc/self/exe", argv);
 }
 
 int main(int argc, char **argv) {
   if (argc == 4 && std::strcmp(argv[1], kWorkerFlag) == 0)
     return runWorker(std::atoll(argv[2]), std::atoi(argv[3]));
+  if (argc > 1 && std::strcmp(argv[1], "bench") == 0)
+    waitActively(argv);
   endWhenOutOfMemory(STDERR_FILENO, "ds-run: error: the system gives no more memory or threads; see ulimit -v, -u\n");
   return runCommandLine(std::vector<std::string>(argv + 1, argv + argc));
 }

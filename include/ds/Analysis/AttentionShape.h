@@ -18,6 +18,9 @@ struct AttentionShape {
   /// a key head, so that one task alone adds to the gradients of a key and a value.
   llvm::StringRef rowLetters;
   int64_t chunks = 1; ///< into how many chunks the rows are cut
+  /// The share of all pairs of query and key that are computed: without a causal mask all, with it the blocks in which
+  /// at least one pair is visible.
+  double visited = 1;
 };
 
 /// `op`: ds.fused_attention or ds.fused_attention_grad.

@@ -33,6 +33,8 @@ struct KernelShape {
   unsigned numRowGroups = 0;
   /// Into how many chunks the rows are cut: from 1 to 64, by the shape alone.
   int64_t chunks = 1;
+  /// How many operations of a CPU it takes, about: loads, arithmetic and reductions of all passes.
+  double operations = 0;
   /// The partial sums of each result that is folded over rows, in the order of the results; then rows of scratch.
   llvm::SmallVector<KernelWorkspace> workspaces;
   /// Whether a result is folded over rows, so that `<symbol>_finish` must run after all chunks.

@@ -40,8 +40,9 @@ RowSchedule scheduleRow(const KernelGraph &graph);
 /// Whether the reduction takes elements, rather than one value per row.
 bool foldsElements(const KernelGraph &graph, const KernelNode &reduction);
 
-/// Whether `op` is computed by a polynomial of many terms.
-bool isCostly(mlir::Operation *op);
+/// How many operations of a CPU the kernel takes per element of its space, about: loads, arithmetic and reductions of
+/// all passes. What is computed once per row is not counted.
+double operationsPerElement(const KernelGraph &graph);
 
 } // namespace ds
 

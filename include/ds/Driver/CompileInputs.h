@@ -18,7 +18,8 @@ namespace ds {
 /// What the user asks for; see `ds-compile --help`.
 struct CompileOptions {
   std::string modelPath;
-  std::string configPath; ///< empty: none
+  std::string configPath;      ///< empty: none
+  bool isMachineProbe = false; ///< compiles the model that machines are measured with, and its recipe, instead of these
   Stage stage = Stage::Plan;
   std::vector<std::string> axes = {"dp=1"}; ///< name=size, major first
   std::vector<std::string> layouts;         ///< name=layout

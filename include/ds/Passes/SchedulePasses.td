@@ -47,11 +47,12 @@ def PredictTimesPass : Pass<"ds-predict-times", "::mlir::func::FuncOp"> {
   let summary = "writes on each op how long it will take";
   let description = [{
     Requires: collectives are split; kernels are formed.
-    Ensures: every op that runs has an attribute `ds.seconds`, computed from its local sizes on the rank that has most: arithmetic or
-    memory, whichever takes longer, plus the time of a call; collectives by latency and bytes received. Changes nothing else.
+    Ensures: every op that runs has an attribute `ds.work`, what it asks of the rank that has most, and `ds.seconds`, the time that
+    takes on the machine: arithmetic or memory, whichever takes longer, plus the time of a call; collectives by latency and bytes
+    received. Changes nothing else.
 
     ```mlir
-    %y = ds.matmul %x, %w {ds.seconds = 2.4e-05 : f64, indices = "mk,kn->mn"} : ...
+    %y = ds.matmul %x, %w {ds.seconds = 2.4e-05 : f64, ds.work = {bytes = 9.8e+04 : f64, matmul_flops = 2.0e+06 : f64}, indices = "mk,kn->mn"} : ...
     ```
     Source: Williams et al., "Roofline", CACM 2009; docs/machines.md has the constants.
   }];

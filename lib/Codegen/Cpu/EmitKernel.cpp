@@ -23,6 +23,8 @@
 
 #include "CodeBuilder.h"
 
+#include "ds/Analysis/OpCost.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/SaveAndRestore.h"

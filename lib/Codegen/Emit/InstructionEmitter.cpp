@@ -3,7 +3,7 @@
 
 #include "InstructionEmitter.h"
 
-#include "ds/Analysis/PredictedTime.h"
+#include "ds/Analysis/PredictedWork.h"
 
 using namespace mlir;
 using namespace ds;
@@ -63,9 +63,24 @@ plan::InstructionT &InstructionEmitter::append(size_t queue, plan::OperationUnio
   return *plan.queues[queue]->instructions.back();
 }
 
-/// An op that became several instructions spreads its time over them.
-void InstructionEmitter::addPredictedTime(Operation *op, uint32_t firstOrder) {
+static std::unique_ptr<plan::WorkT> workTableOf(const Work &work) {
+  auto table = std::make_unique<plan::WorkT>();
+  table->matmul_flops = work.matmulFlops;
+  table->attention_flops = work.attentionFlops;
+  table->element_operations = work.elementOps;
+  table->bytes = work.bytes;
+  table->parts = work.parts;
+  table->link_rounds = work.linkRounds;
+  table->link_bytes = work.linkBytes;
+  return table;
+}
+
+/// An op that became several instructions spreads its time over them, and leaves its work to the last.
+void InstructionEmitter::addPrediction(Operation *op, uint32_t firstOrder) {
+  if (!op->hasAttr(kWorkAttr) || firstOrder == nextOrder)
+    return;
   auto &instructions = plan.queues[queueOf(op)]->instructions;
+  instructions.back()->work = workTableOf(predictedWork(op));
   for (auto it = instructions.rbegin(); it != instructions.rend() && (*it)->order >= firstOrder; ++it)
     (*it)->seconds = predictedSeconds(op) / (nextOrder - firstOrder);
 }
@@ -143,7 +158,7 @@ LogicalResult InstructionEmitter::emitBlock(Block &block) {
     if (isa<scf::ForOp>(op)) // whose own range ends before its body
       continue;
     ranges.back().end = nextOrder;
-    addPredictedTime(&op, ranges.back().begin);
+    addPrediction(&op, ranges.back().begin);
   }
   return success();
 }

@@ -62,7 +62,7 @@ public:
 
 private:
   llvm::LogicalResult emitBlock(mlir::Block &block);
-  void addPredictedTime(mlir::Operation *op, uint32_t firstOrder);
+  void addPrediction(mlir::Operation *op, uint32_t firstOrder);
   void addMarkers(plan::OperationUnion marker, mlir::scf::ForOp loop);
   plan::InstructionT &append(size_t queue, plan::OperationUnion operation, mlir::Operation *op);
   /// A collective runs on the queue of its axis, everything else on the compute queue.

@@ -3,7 +3,7 @@
 
 #include "KernelClusters.h"
 
-#include "ds/Analysis/RowSchedule.h"
+#include "ds/Analysis/OpCost.h"
 #include "ds/Analysis/TensorSizes.h"
 #include "ds/Passes/Passes.h"
 

@@ -3,8 +3,9 @@
 
 #include "OpWork.h"
 
+#include "ds/Analysis/AttentionShape.h"
+#include "ds/Analysis/KernelShape.h"
 #include "ds/Analysis/OpEffects.h"
-#include "ds/Analysis/RowSchedule.h"
 #include "ds/Analysis/TensorSizes.h"
 #include "ds/Dialect/IndexNotation.h"
 
@@ -13,9 +14,6 @@
 
 using namespace mlir;
 using namespace ds;
-
-/// How many cheap operations a polynomial of many terms stands for.
-static constexpr double kOpsOfPolynomial = 10;
 
 static double elementsOf(Type type, const Mesh &mesh) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -36,71 +34,134 @@ static double localBytesOf(Operation *op, const Mesh &mesh) {
 }
 
 //===----------------------------------------------------------------------===//
-// Classes of ops
+// On the compute queue
 //===----------------------------------------------------------------------===//
 
-/// The product of the local sizes of all letters of some operands.
-static double pointsOf(Operation *op, ArrayRef<unsigned> operands, const Mesh &mesh) {
-  IndexNotation notation = notationOf(op);
-  llvm::SmallDenseMap<char, int64_t> sizes;
-  for (unsigned number : operands) {
-    Value value = op->getOperand(number);
-    Shape block = maxBlockShape(layoutOf(value), shapeOf(value.getType()), mesh);
-    for (auto [letter, size] : llvm::zip_equal(notation.operands[number], block))
-      if (llvm::isAlpha(letter))
-        sizes[letter] = size;
+namespace {
+/// The local sizes of the letters of an op's index notation, on the rank that has most.
+struct LetterSizes {
+  LetterSizes(Operation *op, ArrayRef<unsigned> operands, const Mesh &mesh) {
+    const IndexNotation notation = notationOf(op);
+    for (unsigned number : operands) {
+      const Value value = op->getOperand(number);
+      const Shape block = maxBlockShape(layoutOf(value), shapeOf(value.getType()), mesh);
+      for (auto [letter, size] : llvm::zip_equal(notation.operands[number], block))
+        if (llvm::isAlpha(letter))
+          sizes[letter] = static_cast<double>(size);
+    }
   }
-  double points = 1;
-  for (auto [letter, size] : sizes)
-    points *= static_cast<double>(size);
-  return points;
-}
+  double product() const {
+    double points = 1;
+    for (auto [letter, size] : sizes)
+      points *= size;
+    return points;
+  }
+
+  llvm::SmallDenseMap<char, double> sizes;
+};
+} // namespace
 
 /// Two FLOPs per point of the iteration space on this rank.
-static OpWork matmulWork(Operation *op, const Mesh &mesh) {
-  return {2 * pointsOf(op, {0, 1}, mesh), 0, localBytesOf(op, mesh)};
+static Work matmulWork(Operation *op, const Mesh &mesh) {
+  Work work;
+  work.matmulFlops = 2 * LetterSizes(op, {0, 1}, mesh).product();
+  work.bytes = localBytesOf(op, mesh);
+  return work;
 }
 
-/// Two matmuls, or five for the gradient; with a causal mask half of each.
-static OpWork attentionWork(Operation *op, const Mesh &mesh) {
-  const double matmuls = isa<FusedAttentionOp>(op) ? 2 : 5, part = op->hasAttr("causal") ? 0.5 : 1;
-  return {2 * matmuls * part * pointsOf(op, {0, 1}, mesh), 0, localBytesOf(op, mesh)};
+/// Two products, or five for the gradient, and an exponential with what is around it for each score.
+static Work attentionWork(Operation *op, const Mesh &mesh) {
+  constexpr double kOperationsPerScore = 20;
+  const AttentionShape shape = analyzeAttention(op, mesh);
+  const LetterSizes letters(op, {0, 1}, mesh);
+  const double products = isa<FusedAttentionOp>(op) ? 2 : 5, points = shape.visited * letters.product();
+  Work work;
+  work.attentionFlops = 2 * products * points;
+  work.elementOps = kOperationsPerScore * points / letters.sizes.lookup('d');
+  work.bytes = localBytesOf(op, mesh);
+  work.parts = static_cast<double>(shape.chunks);
+  return work;
 }
 
 /// Per element of `image`, the side with the output's channels, one row of `weight` [out, in, window...].
-static OpWork convolutionWork(Operation *op, Value image, Value weight, const Mesh &mesh) {
+static Work convolutionWork(Operation *op, Value image, Value weight, const Mesh &mesh) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
   double perElement = 1;
   for (int64_t size : shape.drop_front())
     perElement *= static_cast<double>(size);
-  return {2 * perElement * elementsOf(image.getType(), mesh), 0, localBytesOf(op, mesh)};
-}
-
-static double opsPerElement(Operation &op) {
-  if (isa<BroadcastOp, YieldOp, arith::ConstantOp>(op))
-    return 0;
-  return isCostly(&op) ? kOpsOfPolynomial : 1;
-}
-
-static OpWork kernelWork(KernelOp kernel, const Mesh &mesh) {
-  OpWork work;
-  work.bytes = localBytesOf(kernel.getOperation(), mesh);
-  for (Operation &op : kernel.getBody().front()) {
-    double elements = 0;
-    for (Type type : op.getOperandTypes())
-      elements = std::max(elements, elementsOf(type, mesh));
-    for (Type type : op.getResultTypes())
-      elements = std::max(elements, elementsOf(type, mesh));
-    work.elementOps += opsPerElement(op) * elements;
-  }
+  Work work;
+  work.matmulFlops = 2 * perElement * elementsOf(image.getType(), mesh);
+  work.bytes = localBytesOf(op, mesh);
   return work;
 }
 
-std::optional<OpWork> ds::workOf(Operation *op, const Mesh &mesh) {
-  if (isAlias(op) || isa<WaitOp, AssignOp, scf::ForOp, scf::YieldOp, func::ReturnOp>(op) ||
-      llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
-    return std::nullopt;
-  return llvm::TypeSwitch<Operation *, OpWork>(op)
+static FailureOr<Work> kernelWork(KernelOp kernel, const Mesh &mesh) {
+  const FailureOr<KernelShape> shape = analyzeKernel(kernel, mesh);
+  if (failed(shape))
+    return failure();
+  Work work;
+  work.elementOps = shape->operations;
+  work.bytes = localBytesOf(kernel.getOperation(), mesh);
+  work.parts = static_cast<double>(shape->chunks);
+  return work;
+}
+
+static Work movementWork(Operation *op, const Mesh &mesh) {
+  Work work;
+  work.bytes = localBytesOf(op, mesh);
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
+// Between ranks
+//===----------------------------------------------------------------------===//
+
+/// Latency per step and bytes received, as on a ring; on an axis of size 1 a copy. Source: Thakur, Rabenseifner and
+/// Gropp, "Optimization of Collective Communication Operations in MPICH", 2005, sections 4.1 to 4.4.
+static Work collectiveWork(StartOp start, const Mesh &mesh) {
+  double in = 0, out = 0;
+  for (auto [input, type] : llvm::zip_equal(start.getInputs(), start.getDestinationTypes())) {
+    in += localBytesOf(input.getType(), mesh);
+    out += localBytesOf(cast<TypeAttr>(type).getValue(), mesh);
+  }
+  const auto ranks = static_cast<double>(mesh.axisSize(start.getAxis().str()));
+  const double steps = ranks - 1, part = steps / ranks;
+  Work work;
+  if (ranks == 1) {
+    work.bytes = in + out;
+    return work;
+  }
+  switch (start.getKind()) {
+  case CollectiveKind::AllGather:
+    work.linkRounds = steps;
+    work.linkBytes = out - in;
+    return work;
+  case CollectiveKind::AllReduce:
+    work.linkRounds = 2 * steps;
+    work.linkBytes = 2 * part * in;
+    return work;
+  case CollectiveKind::ReduceScatter:
+  case CollectiveKind::AllToAll:
+    work.linkRounds = steps;
+    work.linkBytes = part * in;
+    return work;
+  }
+  llvm_unreachable("every kind has its work");
+}
+
+//===----------------------------------------------------------------------===//
+// All ops
+//===----------------------------------------------------------------------===//
+
+bool ds::takesTime(Operation *op) {
+  return isa<StartOp>(op) ||
+         (!isAlias(op) && !isa<WaitOp, AssignOp, scf::ForOp, scf::YieldOp, func::ReturnOp, func::FuncOp>(op) &&
+          llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>));
+}
+
+FailureOr<Work> ds::workOf(Operation *op, const Mesh &mesh) {
+  return llvm::TypeSwitch<Operation *, FailureOr<Work>>(op)
+      .Case([&](StartOp start) { return collectiveWork(start, mesh); })
       .Case<MatmulOp, FusedMatmulOp>([&](Operation *matmul) { return matmulWork(matmul, mesh); })
       .Case<FusedAttentionOp, FusedAttentionGradOp>(
           [&](Operation *attention) { return attentionWork(attention, mesh); })
@@ -110,43 +171,5 @@ std::optional<OpWork> ds::workOf(Operation *op, const Mesh &mesh) {
           [&](ConvolutionGradInputOp conv) { return convolutionWork(op, conv.getGradient(), conv.getWeight(), mesh); })
       .Case(
           [&](ConvolutionGradWeightOp conv) { return convolutionWork(op, conv.getGradient(), conv.getResult(), mesh); })
-      .Default([&](Operation *) {
-        return OpWork{0, 0, localBytesOf(op, mesh)};
-      });
-}
-
-//===----------------------------------------------------------------------===//
-// Seconds
-//===----------------------------------------------------------------------===//
-
-double ds::secondsOf(const OpWork &work, const Machine &rank) {
-  const double cores = static_cast<double>(rank.cores);
-  const double arithmetic =
-      (work.matmulFlops / rank.matmulFlopsPerCore + work.elementOps / rank.elementOpsPerCore) / cores;
-  return rank.callSeconds + std::max(arithmetic, work.bytes / rank.memoryBytesPerSecond);
-}
-
-double ds::secondsOf(StartOp start, const Mesh &mesh, const Machine &rank) {
-  double in = 0, out = 0;
-  for (auto [input, type] : llvm::zip_equal(start.getInputs(), start.getDestinationTypes())) {
-    in += localBytesOf(input.getType(), mesh);
-    out += localBytesOf(cast<TypeAttr>(type).getValue(), mesh);
-  }
-  const auto ranks = static_cast<double>(mesh.axisSize(start.getAxis().str()));
-  if (ranks == 1)
-    return rank.callSeconds + (in + out) / rank.memoryBytesPerSecond;
-  const double steps = ranks - 1, part = steps / ranks;
-  auto seconds = [&](double rounds, double received) {
-    return rank.callSeconds + rounds * rank.linkSeconds + received / rank.linkBytesPerSecond;
-  };
-  switch (start.getKind()) {
-  case CollectiveKind::AllGather:
-    return seconds(steps, out - in);
-  case CollectiveKind::AllReduce:
-    return seconds(2 * steps, 2 * part * in);
-  case CollectiveKind::ReduceScatter:
-  case CollectiveKind::AllToAll:
-    return seconds(steps, part * in);
-  }
-  llvm_unreachable("every kind has its time");
+      .Default([&](Operation *other) { return movementWork(other, mesh); });
 }

@@ -4,7 +4,7 @@
 #include "OpWork.h"
 
 #include "ds/Analysis/OpStructure.h"
-#include "ds/Analysis/PredictedTime.h"
+#include "ds/Analysis/PredictedWork.h"
 #include "ds/Dialect/Refusal.h"
 #include "ds/Passes/Passes.h"
 
@@ -31,32 +31,27 @@ struct PredictTimes : ds::impl::PredictTimesPassBase<PredictTimes> {
     }
     const Mesh mesh = meshOf(getOperation());
     const Machine rank = shareOf(*found, mesh.numRanks());
-    StructureMap<std::optional<double>> ofKernels; // those of all layers take as long
-    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (!isa<KernelOp>(op)) {
-        note(op, predict(op, mesh, rank));
+    StructureMap<Work> ofKernels; // those of all layers take as long
+    const WalkResult walk = getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (!takesTime(op))
         return WalkResult::advance();
-      }
-      auto [seconds, isNew] = ofKernels.try_emplace(op);
-      if (isNew)
-        seconds->second = predict(op, mesh, rank);
-      note(op, seconds->second);
+      const FailureOr<Work> work = isa<KernelOp>(op) ? kernelWork(op, mesh, ofKernels) : workOf(op, mesh);
+      if (failed(work))
+        return WalkResult::interrupt();
+      setPrediction(op, *work, secondsOf(*work, rank));
       return WalkResult::skip();
     });
+    if (walk.wasInterrupted())
+      signalPassFailure();
   }
 
-  static void note(Operation *op, std::optional<double> seconds) {
-    if (seconds)
-      op->setAttr(kSecondsAttr, Builder(op->getContext()).getF64FloatAttr(*seconds));
-  }
-
-  static std::optional<double> predict(Operation *op, const Mesh &mesh, const Machine &rank) {
-    if (auto start = dyn_cast<StartOp>(op))
-      return secondsOf(start, mesh, rank);
-    if (isa<func::FuncOp>(op))
-      return std::nullopt;
-    std::optional<OpWork> work = workOf(op, mesh);
-    return work ? std::optional(secondsOf(*work, rank)) : std::nullopt;
+  static FailureOr<Work> kernelWork(Operation *kernel, const Mesh &mesh, StructureMap<Work> &known) {
+    if (auto found = known.find(kernel); found != known.end())
+      return found->second;
+    FailureOr<Work> work = workOf(kernel, mesh);
+    if (succeeded(work))
+      known[kernel] = *work;
+    return work;
   }
 };
 

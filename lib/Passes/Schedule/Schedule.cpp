@@ -9,7 +9,7 @@
 
 #include "Collectives.h"
 
-#include "ds/Analysis/PredictedTime.h"
+#include "ds/Analysis/PredictedWork.h"
 #include "ds/Passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

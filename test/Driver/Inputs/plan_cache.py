@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Inputs"))
 import onnx_model as onnx
 
 SIZES, SAMPLES = [5, 7, 3], 6
-MACHINE = {"name": "mine", "cores": 2, "matmul_flops_per_core": 2e11, "element_operations_per_core": 1e10,
+MACHINE = {"name": "mine", "cores": 2, "matmul_flops_per_core": 2e11, "attention_flops_per_core": 1e11, "element_operations_per_core": 1e10,
            "memory_bytes_per_second": 5e10, "call_seconds": 1e-6, "link_seconds": 1e-6, "link_bytes_per_second": 1e10}
 
 

@@ -32,7 +32,7 @@ import tensors
 
 SIZES, SAMPLES = [5, 7, 3], 6
 WELL = {0: "taken", 2: "bad input", 3: "unsupported", 7: "not finite", 8: "damaged"}
-MACHINE = {"name": "mine", "cores": 2, "matmul_flops_per_core": 2e11, "element_operations_per_core": 1e10,
+MACHINE = {"name": "mine", "cores": 2, "matmul_flops_per_core": 2e11, "attention_flops_per_core": 1e11, "element_operations_per_core": 1e10,
            "memory_bytes_per_second": 5e10, "call_seconds": 1e-6, "link_seconds": 1e-6, "link_bytes_per_second": 1e10}
 DIMS = {"bert-tiny": ["--dim=sequence=32"], "gpt2-tiny": ["--dim=sequence=32"], "llama-tiny": ["--dim=sequence=32"],
         "moe-tiny": ["--dim=sequence=32"]}

@@ -18,7 +18,7 @@ ALLOWED = {
     "Runtime": ({"Files", "Plan", "Layout"}, False),
     "Passes/Solvers": ({"Plan", "Layout"}, False),
     "Dialect": ({"Layout"}, True),
-    "Analysis": ({"Dialect", "Layout"}, True),
+    "Analysis": ({"Config", "Dialect", "Layout"}, True),
     "Import": ({"Files", "Dialect"}, True),
     "Interpreter": ({"Files", "Dialect", "Layout"}, True),
     "Passes": ({"Analysis", "Dialect", "Config", "Import", "Layout", "Passes/Solvers"}, True),

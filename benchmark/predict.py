@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: The ds-mlir authors
+# SPDX-License-Identifier: Apache-2.0
+"""Predicted times of steps against measured ones. Each round measures the machine anew, right before the step."""
+import array
+import json
+import random
+import re
+import statistics
+
+import models
+import setting
+
+BAR = 0.07
+SECONDS_PER_TURN = 2  # about; at least three steps
+WARM_STEPS = 2
+
+COLUMNS = [("step", "name", "%s"), ("predicted s", "predicted_s", "%.4f"), ("measured s", "measured_s", "%.4f"),
+           ("ratio", "ratio", "%.3f"), ("least", "least", "%.3f"), ("greatest", "greatest", "%.3f")]
+CHART = {"title": "Step: predicted over measured time", "value": "ratio", "bar": 1.0}
+
+
+def _write_tokens(path, samples, sequence, vocabulary):
+    """A file of random tokens for at least one step."""
+    source = random.Random(1)
+    tokens = array.array("H", (source.randrange(min(vocabulary, 65536)) for _ in range(samples * sequence + 1)))
+    path.write_bytes(tokens.tobytes())
+
+
+def _write_config(source, path, batch):
+    config = json.loads((source / "ds_config.json").read_text())
+    config["train_batch_size"] = batch
+    path.write_text(json.dumps(config))
+
+
+class _Step:
+    """A model in one shape."""
+
+    def __init__(self, model, batch, sequence):
+        self.source = models.folder(model)
+        self.sequence = sequence
+        self.config, self.tokens, self.plan, self.machine = (
+            self.source / ("predict." + name) for name in ("json", "bin", "dsplan", "machine.json"))
+        _write_config(self.source, self.config, batch)
+        _write_tokens(self.tokens, batch, sequence, models.SHAPES.get(model, models.SHAPES["gpt2-mid"])["vocabulary"])
+
+    def predict(self):
+        setting.run([setting.TOOLS / "ds-run", "bench", "machine", "-q", "-o", self.machine])
+        setting.run([setting.TOOLS / "ds-compile", self.source / "train.onnx", "--config", self.config, "--dim",
+                     "sequence=%d" % self.sequence, "--machine", self.machine, "-o", self.plan])
+        head = setting.run([setting.TOOLS / "ds-run", "inspect", self.plan])
+        return float(re.search(r"([0-9.]+) ms predicted", head).group(1)) / 1e3
+
+    def measure(self, steps):
+        log = self.source / "log.jsonl"
+        setting.run([setting.TOOLS / "ds-run", "train", self.plan, "--model-folder", self.source, "--data", self.tokens,
+                     "--steps", WARM_STEPS + steps, "--threads", setting.CORES, "-q", "--log", log])
+        records = [json.loads(line) for line in log.read_text().splitlines()]
+        return statistics.median(record["seconds"] for record in records[WARM_STEPS:])
+
+
+def _row(model, batch, sequence):
+    step = _Step(model, batch, sequence)
+    predicted, measured = [], []
+    for _ in range(setting.ROUNDS):
+        predicted.append(step.predict())
+        measured.append(step.measure(max(3, round(SECONDS_PER_TURN / predicted[-1]))))
+    ratios = [expected / found for expected, found in zip(predicted, measured)]
+    return {"name": "%s, %d x %d" % (model, batch, sequence), "predicted_s": statistics.median(predicted),
+            "measured_s": statistics.median(measured), "ratio": statistics.median(ratios), "least": min(ratios),
+            "greatest": max(ratios), "rounds": {"predicted": predicted, "measured": measured}}
+
+
+def _rows(shapes):
+    return lambda: [_row(*shape) for shape in shapes]
+
+
+PARTS = {"models": _rows([("gpt2-mid", 8, 256), ("llama-mid", 8, 256), ("bert-mid", 8, 256), ("gpt2-124m", 2, 512)]),
+         "shapes": _rows([("gpt2-mid", 1, 64), ("gpt2-mid", 2, 128), ("gpt2-mid", 16, 128), ("llama-mid", 1, 256),
+                          ("llama-mid", 4, 512), ("llama-mid", 2, 1024)])}
+
+
+def finish(rows, _):
+    """Rows need no limit of the machine."""
+
+
+def notes(rows):
+    missed = [row["name"] for row in rows if abs(row["ratio"] - 1) > BAR]
+    return ["bar: the median of the ratios within %.0f %% of 1" % (100 * BAR), "beyond it: %s" % ("; ".join(missed) or "none")]
