@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: The ds-mlir authors
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a model of the oracles with PyTorch: steps.py MODEL eager|compile|float64 THREADS. Runs in the peer's Python.
+"""Trains a model of the oracles with PyTorch: steps.py MODEL MODE THREADS. Runs in the peer's Python.
+
+MODE: eager, compile or float64; with -sdpa behind it attention is PyTorch's scaled_dot_product_attention.
 
 Reads numbers of steps, one per line, and answers each with a line of JSON: the loss and the seconds of each step, and the
 peak resident bytes so far.
@@ -11,12 +13,16 @@ import sys
 import time
 
 import bench_torch
+import fused_attention
 import make
 import torch
 
 
 def build(name, mode):
     torch.manual_seed(7)
+    mode, _, attention = mode.partition("-")
+    if attention:
+        fused_attention.use()
     model = make.WithLoss(bench_torch.MODELS[name][0]()).train()
     if mode == "float64":
         model = model.double()
