@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 
 import lit.formats
 
@@ -20,12 +21,13 @@ config.environment["PYTHONDONTWRITEBYTECODE"] = "1"  # the source tree stays cle
 
 # Substitutions: the tools are found by their names; the rest is data.
 oracles = os.environ.get("DS_ORACLES", config.ds_oracles_dir)
+config.substitutions.append((r"\bpython3\b", sys.executable))  # what python3 names may be a script that starts it
 config.substitutions.append(("%oracles", oracles))
 config.substitutions.append(("%source-dir", config.ds_source_dir))
 config.substitutions.append(("%build-dir", config.ds_build_dir))
 inputs = os.path.join(config.test_source_root, "Inputs")
-config.substitutions.append(("%expect-exit", "python3 " + os.path.join(inputs, "expect_exit.py")))
-config.substitutions.append(("%count-ops", "python3 " + os.path.join(inputs, "count_ops.py")))
+config.substitutions.append(("%expect-exit", sys.executable + " " + os.path.join(inputs, "expect_exit.py")))
+config.substitutions.append(("%count-ops", sys.executable + " " + os.path.join(inputs, "count_ops.py")))
 config.substitutions.append(("%onnx-encode", "protoc --encode=onnx.ModelProto -I/usr/include onnx/onnx.proto"))
 
 # Features: a test that needs one says REQUIRES.
@@ -46,7 +48,11 @@ if os.environ.get("DS_PEER_PYTHON"):  # a Python with torch and onnx, to compare
     if os.path.isdir(peer_tools):  # random programs, run here and there
         config.available_features.add("peer-tools")
         config.substitutions.append(("%peer-tools", peer_tools))
-if lit_config.params.get("slow"):  # `lit --param slow=1`: the whole matrices as well
-    config.available_features.add("slow")
+# How much to run: by default what takes less than two seconds each; `lit --param thorough=1`: tests of several seconds as
+# well; `lit --param slow=1`: everything, the matrices of models, stages and ranks included.
+if lit_config.params.get("slow"):
+    config.available_features |= {"slow", "thorough"}
+if lit_config.params.get("thorough"):
+    config.available_features.add("thorough")
 if shutil.which("nvidia-smi"):
     config.available_features.add("gpu")

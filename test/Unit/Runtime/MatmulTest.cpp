@@ -272,7 +272,7 @@ TEST(Matmul, KeepsBitsForLongSumsAndWideRows) {
   check({{24, 16, 4099}, {2, 0}, {2, 1}, {0, 1}});                     // a prime cannot be
 }
 
-TEST(Matmul, PacksWhatManyRowsUse) {
+TEST(MatmulSlow, PacksWhatManyRowsUse) {
   for (const Dims &b : {Dims{2, 1}, Dims{1, 2}})
     for (bool accumulate : {false, true})
       check({{1030, 80, 70}, {0, 2}, b, {0, 1}, 0.5f, accumulate, true, {1}, plan::Activation::Relu});
@@ -292,7 +292,7 @@ TEST(Matmul, MultipliesInBlocks) {
   checkLarge({{1100, 1200, 260}, {0, 2}, {2, 1}, {0, 1}, 1, false, true, {1}}); // several pieces each way
 }
 
-TEST(Matmul, PacksATransposedLeftInPhases) {
+TEST(MatmulSlow, PacksATransposedLeftInPhases) {
   checkLarge({{16500, 256, 256}, {2, 0}, {2, 1}, {0, 1}});         // of rows
   checkLarge({{515, 256, 8300}, {2, 0}, {2, 1}, {0, 1}, 1, true}); // of terms
 }
