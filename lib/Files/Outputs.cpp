@@ -83,7 +83,7 @@ static std::string identityOf(const std::string &path) {
   return absl::StrCat(status.st_dev, ":", status.st_ino, "/", fs::path(path).filename().string());
 }
 
-/// The identities of the files that are read, and their paths.
+/// The identities of the files that are read, and their paths. Of a folder of data these are the arrays.
 static std::map<std::string, std::string> filesRead(const std::vector<std::string> &inputs) {
   std::map<std::string, std::string> files;
   for (const std::string &input : inputs) {
@@ -91,8 +91,9 @@ static std::map<std::string, std::string> filesRead(const std::vector<std::strin
       continue;
     files.emplace(identityOf(input), input);
     for (const std::string &name : namesIn(input)) {
-      const std::string path = (fs::path(input) / name).string();
-      files.emplace(identityOf(path), path);
+      const fs::path path = fs::path(input) / name;
+      if (path.extension() == ".npy")
+        files.emplace(identityOf(path.string()), path.string());
     }
   }
   return files;

@@ -23,7 +23,7 @@ struct Output {
 
 /// Fails with InvalidArgument unless all outputs can be written without loss: each is a new or a regular file (or a
 /// stream, where it may be one), no two are one file, and none is one of `inputs`: files that are read, or folders,
-/// which stand for the files in them. Opens nothing.
+/// which stand for the arrays (.npy) in them. Opens nothing.
 absl::Status checkOutputs(const std::vector<Output> &outputs, const std::vector<std::string> &inputs);
 
 /// Whether `path` is written to as it is and holds nothing: /dev/null, a terminal, or a descriptor that the caller has

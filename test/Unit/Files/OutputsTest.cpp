@@ -15,7 +15,7 @@ namespace {
 struct ModelRun {
   ModelRun() {
     std::filesystem::create_directory(folder / "data");
-    for (const char *name : {"model.onnx", "data/labels.npy", "old.jsonl"})
+    for (const char *name : {"model.onnx", "data/labels.npy", "data/old.json", "old.jsonl"})
       writeText(folder / name, name);
     std::filesystem::create_hard_link(folder / "model.onnx", folder / "twin");
   }
@@ -30,6 +30,7 @@ TEST(Outputs, NewAndRegularFilesMayBeWritten) {
   const ModelRun run;
   EXPECT_TRUE(run.check({{"--log", run.folder / "old.jsonl", true},
                          {"--report", run.folder / "new.json"},
+                         {"--trace", run.folder / "data/old.json"}, // of an earlier run on the same folder
                          {"--save-model", run.folder / "data/new.npy"},
                          {"--profile", ""}})
                   .ok());
