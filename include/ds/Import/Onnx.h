@@ -69,7 +69,7 @@ struct ImportedModel {
   std::vector<TensorDoubt> doubts;          ///< about those of which `findRole` says nothing
 };
 
-/// Imports the model file `path` (opsets 13 to 17) as a function @forward and the variables it reads.
+/// Imports the model file `path` (opsets 13 to 23) as a function @forward and the variables it reads.
 ///
 /// All shapes are static in the result and all shape arithmetic is folded. Inputs and outputs carry `ds.name`; inputs
 /// without batch dim carry `ds.whole`. Float initializers become variables under their names, less one leading "model."

@@ -62,10 +62,22 @@ static LogicalResult importHardSwish(NodeContext &context) {
   return context.finish(context.build.binary(Binary::Mul, input, hardSigmoid(context.build, input, 1.0 / 6, 0.5)));
 }
 
+static LogicalResult importGelu(NodeContext &context) {
+  if (failed(context.expectFloat(0)))
+    return failure();
+  const std::string kind = context.stringAttribute("approximate", "none");
+  if (kind != "none" && kind != "tanh")
+    return context.malformed("must approximate by 'none' or 'tanh', got '" + kind + "'");
+  Value value = context.build.materialize(context.input(0));
+  return context.finish(
+      context.build.emit<GeluOp>(value.getType(), value, kind == "tanh" ? GeluKind::Tanh : GeluKind::Erf));
+}
+
 void ds::onnx_import::addActivationOps(Registry &registry) {
   registry.add("Relu", 6, 1, 1, importRelu);
   registry.add("Sigmoid", 6, 1, 1, importSigmoid);
   registry.add("LeakyRelu", 6, 1, 1, importLeakyRelu);
   registry.add("HardSigmoid", 6, 1, 1, importHardSigmoid);
   registry.add("HardSwish", 14, 1, 1, importHardSwish);
+  registry.add("Gelu", 20, 1, 1, importGelu);
 }

@@ -18,17 +18,17 @@ template <typename OpT> static LogicalResult importSoftmax(NodeContext &context)
   return context.finish(context.build.emit<OpT>(value.getType(), value, *dim));
 }
 
-static LogicalResult importLayerNorm(NodeContext &context) {
+/// The input, then those of the inputs `parameters` that are there, broadcast to the dims that are normalized: all from
+/// `axis` on.
+static FailureOr<SmallVector<Value>> normOperands(NodeContext &context, ArrayRef<unsigned> parameters) {
   const Tensor &input = context.input(0);
   FailureOr<int64_t> axis = context.dimAttribute("axis", -1, input.rank());
   if (failed(axis) || failed(context.expectFloat(0)))
     return failure();
-  if (context.isOutputUsed(1) || context.isOutputUsed(2))
-    return context.unsupported("gives its statistics away");
   TensorBuilder &build = context.build;
   DimsRef normalized = input.shape().drop_front(*axis);
   SmallVector<Value> operands = {build.materialize(input)};
-  for (unsigned i : {1u, 2u}) {
+  for (unsigned i : parameters) {
     if (!context.hasInput(i))
       continue;
     std::optional<Dims> shape = broadcastShapes(context.input(i).shape(), normalized);
@@ -39,9 +39,30 @@ static LogicalResult importLayerNorm(NodeContext &context) {
                                ", got " + textOf(context.input(i).shape()));
     operands.push_back(build.materialize(build.broadcastTo(context.input(i), normalized)));
   }
-  auto epsilon = build.ops().getF64FloatAttr(context.floatAttribute("epsilon", 1e-5f));
-  return context.finish(build.emit<LayerNormOp>(operands[0].getType(), operands[0], operands[1],
-                                                operands.size() > 2 ? operands[2] : Value(), epsilon));
+  return operands;
+}
+
+static FloatAttr epsilonOf(NodeContext &context) {
+  return context.build.ops().getF64FloatAttr(context.floatAttribute("epsilon", 1e-5f));
+}
+
+static LogicalResult importLayerNorm(NodeContext &context) {
+  FailureOr<SmallVector<Value>> operands = normOperands(context, {1, 2});
+  if (failed(operands))
+    return failure();
+  if (context.isOutputUsed(1) || context.isOutputUsed(2))
+    return context.unsupported("gives its statistics away");
+  const Value input = operands->front(), bias = operands->size() > 2 ? operands->back() : Value();
+  return context.finish(
+      context.build.emit<LayerNormOp>(input.getType(), input, (*operands)[1], bias, epsilonOf(context)));
+}
+
+static LogicalResult importRmsNorm(NodeContext &context) {
+  FailureOr<SmallVector<Value>> operands = normOperands(context, {1});
+  if (failed(operands))
+    return failure();
+  const Value input = operands->front();
+  return context.finish(context.build.emit<RmsNormOp>(input.getType(), input, operands->back(), epsilonOf(context)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -159,6 +180,7 @@ void ds::onnx_import::addNormOps(Registry &registry) {
   registry.add("Softmax", 13, 1, 1, importSoftmax<SoftmaxOp>);
   registry.add("LogSoftmax", 13, 1, 1, importSoftmax<LogSoftmaxOp>);
   registry.add("LayerNormalization", 17, 2, 3, importLayerNorm);
+  registry.add("RMSNormalization", 23, 2, 2, importRmsNorm);
   registry.add("BatchNormalization", 9, 5, 5, importBatchNormByOutputs);
   registry.add("BatchNormalization", 14, 5, 5, importBatchNorm);
 }

@@ -104,12 +104,16 @@ static LogicalResult importCumSum(NodeContext &context) {
 }
 
 void ds::onnx_import::addReduceOps(Registry &registry) {
+  const auto addReduction = [&](StringRef op, Handler handler) {
+    registry.add(op, 11, 1, 1, handler);
+    registry.add(op, 18, 1, 2, handler);
+  };
   registry.add("ReduceSum", 13, 1, 2, importReduce<Fold::Sum>);
-  registry.add("ReduceMax", 11, 1, 1, importReduce<Fold::Max>);
-  registry.add("ReduceMin", 11, 1, 1, importReduce<Fold::Min>);
-  registry.add("ReduceProd", 11, 1, 1, importReduce<Fold::Product>);
-  registry.add("ReduceMean", 11, 1, 1, importReduceMean);
-  registry.add("ReduceSumSquare", 11, 1, 1, importReduceSumSquare);
-  registry.add("ReduceL2", 11, 1, 1, importReduceL2);
+  addReduction("ReduceMax", importReduce<Fold::Max>);
+  addReduction("ReduceMin", importReduce<Fold::Min>);
+  addReduction("ReduceProd", importReduce<Fold::Product>);
+  addReduction("ReduceMean", importReduceMean);
+  addReduction("ReduceSumSquare", importReduceSumSquare);
+  addReduction("ReduceL2", importReduceL2);
   registry.add("CumSum", 11, 2, 2, importCumSum);
 }

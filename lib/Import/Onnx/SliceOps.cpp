@@ -5,6 +5,8 @@
 
 #include "Registry.h"
 
+#include "llvm/ADT/SmallSet.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -62,14 +64,31 @@ static LogicalResult importSlice(NodeContext &context) {
   return context.finish(context.build.slice(input, offsets, strides, shape));
 }
 
+/// Equal parts of `size`, one per output. Since opset 18 the last part may be smaller.
+static FailureOr<Dims> equalParts(NodeContext &context, int64_t size) {
+  const int64_t parts = context.node.output_size();
+  if (parts == 0)
+    return Dims();
+  if (!context.hasAttribute("num_outputs"))
+    return Dims(parts, size / parts);
+  if (const int64_t given = context.intAttribute("num_outputs", 0); given != parts)
+    return context.malformed("must have as many outputs as 'num_outputs' says, " + Twine(given) + ", got " +
+                             Twine(parts));
+  Dims sizes(parts, llvm::divideCeil(size, parts));
+  sizes.back() = size - sizes.front() * (parts - 1);
+  return sizes;
+}
+
 static LogicalResult importSplit(NodeContext &context) {
   const Tensor &input = context.input(0);
   FailureOr<int64_t> dim = context.dimAttribute("axis", 0, input.rank());
   if (failed(dim))
     return failure();
   int64_t size = input.shape()[*dim], parts = context.node.output_size();
-  FailureOr<Dims> sizes = Dims(parts, parts ? size / parts : 0);
-  if (context.hasInput(1) && failed(sizes = context.knownInts(1, "sizes")))
+  if (context.hasInput(1) && context.hasAttribute("num_outputs"))
+    return context.malformed("must have sizes or 'num_outputs', got both");
+  FailureOr<Dims> sizes = context.hasInput(1) ? context.knownInts(1, "sizes") : equalParts(context, size);
+  if (failed(sizes))
     return failure();
   std::optional<int64_t> fits = countOf(*sizes);
   if (!fits || static_cast<int64_t>(sizes->size()) != parts ||
@@ -120,18 +139,40 @@ static FailureOr<Tensor> findPadding(NodeContext &context) {
   return context.build.reshape(context.input(2), {});
 }
 
+/// The pads before all dims, then those after: of the axes that input 3 lists, since opset 18, or of all.
+static FailureOr<Dims> findPads(NodeContext &context) {
+  const int64_t rank = context.input(0).rank();
+  FailureOr<Dims> pads = context.knownInts(1, "pads");
+  FailureOr<Dims> axes = context.hasInput(3) ? context.knownInts(3, "axes") : FailureOr(dimRange(0, rank));
+  if (failed(pads) || failed(axes))
+    return failure();
+  const size_t count = axes->size();
+  if (pads->size() != 2 * count)
+    return context.malformed("must have " + Twine(2 * count) + " pads, got " + textOf(*pads));
+  Dims all(2 * rank, 0);
+  llvm::SmallSet<int64_t, 8> seen;
+  for (size_t i = 0; i < count; ++i) {
+    FailureOr<int64_t> dim = context.normalizeDim((*axes)[i], rank);
+    if (failed(dim))
+      return failure();
+    if (!seen.insert(*dim).second)
+      return context.malformed("must have each of the axes once, got " + textOf(*axes));
+    all[*dim] = (*pads)[i];
+    all[rank + *dim] = (*pads)[count + i];
+  }
+  return all;
+}
+
 /// Crops where pads are negative, then surrounds with a value.
 static LogicalResult importPad(NodeContext &context) {
   const Tensor &input = context.input(0);
-  FailureOr<Dims> pads = context.knownInts(1, "pads");
+  FailureOr<Dims> pads = findPads(context);
   FailureOr<Tensor> value = findPadding(context);
   if (failed(pads) || failed(value))
     return failure();
   if (std::string mode = context.stringAttribute("mode", "constant"); mode != "constant")
     return context.unsupported("pads in mode '" + mode + "'");
   int64_t rank = input.rank();
-  if (static_cast<int64_t>(pads->size()) != 2 * rank)
-    return context.malformed("must have " + Twine(2 * rank) + " pads, got " + textOf(*pads));
   Dims offsets(rank, 0), steps(rank, 1), cropped(input.shape()), low(rank, 0), shape(input.shape());
   for (int64_t dim = 0; dim < rank; ++dim) {
     int64_t before = (*pads)[dim], after = (*pads)[rank + dim];
@@ -182,5 +223,6 @@ void ds::onnx_import::addSliceOps(Registry &registry) {
   registry.add("Split", 13, 1, 2, importSplit);
   registry.add("Concat", 4, 1, kAnyNumber, importConcat);
   registry.add("Pad", 11, 2, 3, importPad);
+  registry.add("Pad", 18, 2, 4, importPad);
   registry.add("Trilu", 14, 1, 2, importTrilu);
 }

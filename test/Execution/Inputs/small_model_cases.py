@@ -233,7 +233,36 @@ def batch_norm_of_old_opsets():
     return single(node, {"x": x}, outputs, weights, opset=13), {"x": x}, outputs
 
 
+def operators_of_new_opsets():
+    """What opsets 18 to 23 changed or brought: axes and pads by inputs, parts of a split by number, GELU, and RMS normalization."""
+    x, scale = tensor((2, 5), wave), [0.5, 1.0, 2.0, -1.0, 0.25]
+    rows = [[wave(i, j) for j in range(5)] for i in range(2)]
+    norms = [math.sqrt(sum(v * v for v in row) / 5 + 0.5) for row in rows]
+    erf = lambda v: 0.5 * v * (1 + math.erf(v / math.sqrt(2)))
+    tanh = lambda v: 0.5 * v * (1 + math.tanh(math.sqrt(2 / math.pi) * (v + 0.044715 * v**3)))
+    outputs = {"mean": Tensor((2, 1), [sum(row) / 5 for row in rows]),
+               "same": x,
+               "left": tensor((2, 3), wave),
+               "right": tensor((2, 2), lambda i, j: rows[i][j + 3]),
+               "padded": tensor((2, 7), lambda i, j: 7.0 if j in (0, 6) else rows[i][j - 1]),
+               "gelu": tensor((2, 5), lambda i, j: erf(rows[i][j])),
+               "gelu_tanh": tensor((2, 5), lambda i, j: tanh(rows[i][j])),
+               "norm": tensor((2, 5), lambda i, j: rows[i][j] / norms[i] * scale[j])}
+    nodes = [onnx.node("ReduceMean", ["x", "last"], ["mean"]),
+             onnx.node("ReduceMax", ["x", "no_axes"], ["same"], noop_with_empty_axes=1),
+             onnx.node("Split", ["x"], ["left", "right"], axis=1, num_outputs=2),
+             onnx.node("Pad", ["x", "pads", "seven", "last"], ["padded"]),
+             onnx.node("Gelu", ["x"], ["gelu"]),
+             onnx.node("Gelu", ["x"], ["gelu_tanh"], approximate="tanh"),
+             onnx.node("RMSNormalization", ["x", "scale"], ["norm"], epsilon=0.5)]
+    initializers = [onnx.initializer("last", [1], [-1], INT64), onnx.initializer("no_axes", [0], [], INT64),
+                    onnx.initializer("pads", [2], [1, 1], INT64), onnx.initializer("seven", [], [7.0]),
+                    onnx.initializer("scale", [5], scale)]
+    return single(nodes, {"x": x}, outputs, initializers, opset=23), {"x": x}, outputs
+
+
 INFER = {
+    "operators-of-new-opsets": operators_of_new_opsets,
     "softmax-between-other-dims": softmax_between("Softmax", lambda x, log_sum: math.exp(x - log_sum)),
     "log-softmax-between-other-dims": softmax_between("LogSoftmax", lambda x, log_sum: x - log_sum),
     "running-sum-times-input": running_sum_times_input,
