@@ -150,6 +150,7 @@ absl::Status Compilation::readShapes() {
 
 absl::Status Compilation::readDims() {
   importOptions.dims = config.model.dims;
+  importOptions.isTraining = hasBatch();
   if (!inputs.isInference)
     importOptions.stopGradient = config.model.stopGradient;
   if (!options.configPath.empty() && !inputs.isInference)

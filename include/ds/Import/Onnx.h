@@ -29,6 +29,7 @@ struct ImportOptions {
   /// of the first input with a symbolic dim 0.
   std::optional<int64_t> batch;
   std::map<std::string, std::vector<int64_t>> inputShapes; ///< input name -> shape, for dims in neither
+  bool isTraining = false; ///< the file is to be trained: what old ones leave out in inference must not be left out
   std::vector<std::string> stopGradient; ///< values of the graph that become a `ds.stop_gradient`; each must be used
   /// What the user says of a float tensor, by its name in the program; null, or nothing: what the file shows.
   std::function<std::optional<TensorRole>(llvm::StringRef name)> findRole;
@@ -69,7 +70,7 @@ struct ImportedModel {
   std::vector<TensorDoubt> doubts;          ///< about those of which `findRole` says nothing
 };
 
-/// Imports the model file `path` (opsets 13 to 23) as a function @forward and the variables it reads.
+/// Imports the model file `path` (opsets 7 to 23) as a function @forward and the variables it reads.
 ///
 /// All shapes are static in the result and all shape arithmetic is folded. Inputs and outputs carry `ds.name`; inputs
 /// without batch dim carry `ds.whole`. Float initializers become variables under their names, less one leading "model."

@@ -107,6 +107,16 @@ static LogicalResult importCastLike(NodeContext &context) {
   return context.finish(context.build.cast(context.input(0), context.input(1).element()));
 }
 
+/// Before opset 12 the file does not say whether it is for training.
+static LogicalResult importDropoutOfEitherMode(NodeContext &context) {
+  const double ratio = context.floatAttribute("ratio", 0.5);
+  if (context.state.isTraining() && ratio != 0)
+    return context.unsupported("drops at random with ratio " + std::to_string(ratio));
+  if (context.isOutputUsed(1))
+    return context.unsupported("gives its mask away");
+  return context.finish(context.input(0));
+}
+
 /// In training mode a dropout needs random numbers, which are made where it is; with ratio 0 it is the identity.
 static LogicalResult importDropout(NodeContext &context) {
   double ratio = 0.5;
@@ -138,5 +148,6 @@ void ds::onnx_import::addConstantOps(Registry &registry) {
   registry.add("Range", 11, 3, 3, importRange);
   registry.add("Cast", 6, 1, 1, importCast);
   registry.add("CastLike", 15, 2, 2, importCastLike);
+  registry.add("Dropout", 7, 1, 1, importDropoutOfEitherMode);
   registry.add("Dropout", 12, 1, 3, importDropout);
 }

@@ -146,6 +146,6 @@ static LogicalResult importGlobalAveragePool(NodeContext &context) {
 
 void ds::onnx_import::addConvolutionOps(Registry &registry) {
   registry.add("Conv", 1, 2, 3, importConv);
-  registry.add("MaxPool", 8, 1, 1, importMaxPool);
+  registry.add("MaxPool", 1, 1, 1, importMaxPool);
   registry.add("GlobalAveragePool", 1, 1, 1, importGlobalAveragePool);
 }

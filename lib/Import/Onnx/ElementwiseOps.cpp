@@ -143,6 +143,19 @@ static bool isRelu6(const Tensor &lower, const Tensor &upper) {
   return is(lower, 0) && is(upper, 6);
 }
 
+/// Before opset 11 bounds are attributes.
+static LogicalResult importClipByAttributes(NodeContext &context) {
+  if (failed(context.expectFloat(0)))
+    return failure();
+  TensorBuilder &build = context.build;
+  const Tensor &input = context.input(0);
+  const auto boundOf = [&](StringRef name) {
+    return context.hasAttribute(name) ? build.scalar(input, context.floatAttribute(name, 0)) : Tensor();
+  };
+  const Tensor lower = boundOf("min"), upper = boundOf("max");
+  return context.finish(build.bounded(input, lower, upper, isRelu6(lower, upper)));
+}
+
 /// Bounds may be computed, or trained.
 static LogicalResult importClip(NodeContext &context) {
   TensorBuilder &build = context.build;
@@ -187,18 +200,19 @@ void ds::onnx_import::addElementwiseOps(Registry &registry) {
   registry.add("Mul", 7, 2, 2, importBinary<Binary::Mul>);
   registry.add("Div", 7, 2, 2, importBinary<Binary::Div>);
   registry.add("Mod", 10, 2, 2, importMod);
-  registry.add("Pow", 12, 2, 2, importPow);
-  registry.add("Min", 8, 1, kAnyNumber, importVariadic<Binary::Min>);
-  registry.add("Max", 8, 1, kAnyNumber, importVariadic<Binary::Max>);
-  registry.add("Sum", 8, 1, kAnyNumber, importVariadic<Binary::Add>);
+  registry.add("Pow", 7, 2, 2, importPow);
+  registry.add("Min", 6, 1, kAnyNumber, importVariadic<Binary::Min>);
+  registry.add("Max", 6, 1, kAnyNumber, importVariadic<Binary::Max>);
+  registry.add("Sum", 6, 1, kAnyNumber, importVariadic<Binary::Add>);
   registry.add("And", 7, 2, 2, importLogical<Binary::And>);
   registry.add("Or", 7, 2, 2, importLogical<Binary::Or>);
   registry.add("Xor", 7, 2, 2, importLogical<Binary::Xor>);
-  registry.add("Equal", 11, 2, 2, importComparison<Comparison::Equal>);
-  registry.add("Less", 9, 2, 2, importComparison<Comparison::Less>);
+  registry.add("Equal", 7, 2, 2, importComparison<Comparison::Equal>);
+  registry.add("Less", 7, 2, 2, importComparison<Comparison::Less>);
   registry.add("LessOrEqual", 12, 2, 2, importComparison<Comparison::LessOrEqual>);
-  registry.add("Greater", 9, 2, 2, importComparison<Comparison::Greater>);
+  registry.add("Greater", 7, 2, 2, importComparison<Comparison::Greater>);
   registry.add("GreaterOrEqual", 12, 2, 2, importComparison<Comparison::GreaterOrEqual>);
   registry.add("Where", 9, 3, 3, importWhere);
+  registry.add("Clip", 6, 1, 1, importClipByAttributes);
   registry.add("Clip", 11, 1, 3, importClip);
 }

@@ -32,6 +32,7 @@ public:
   ImportedModel run(const ImportOptions &options, int64_t opset);
 
   void assign(const Variable &variable, const Tensor &value) override { assigned.push_back({&variable, value}); }
+  bool isTraining() const override { return trains; }
   bool isUsed(StringRef name) const override { return graph.used.contains(name); }
 
 private:
@@ -61,6 +62,7 @@ private:
   StringAttr fileName;
   Registry registry;
   int64_t opset = 0;
+  bool trains = false;
   ImportedModel model;
   func::FuncOp function;
   std::deque<Variable> variables;
@@ -349,6 +351,7 @@ void Importer::dropUnused() {
 }
 
 ImportedModel Importer::run(const ImportOptions &options, int64_t version) {
+  trains = options.isTraining;
   if (!areSupported(version))
     return {};
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, builder.getUnknownLoc());

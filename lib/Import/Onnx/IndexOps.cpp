@@ -171,7 +171,7 @@ void ds::onnx_import::addIndexOps(Registry &registry) {
   registry.add("Gather", 1, 2, 2, importGather);
   registry.add("GatherElements", 11, 2, 2, importGatherElements);
   registry.add("ScatterElements", 11, 3, 3, importScatterElements);
-  registry.add("TopK", 11, 2, 2, importTopK);
-  registry.add("ArgMax", 12, 1, 1, importArgMax);
+  registry.add("TopK", 10, 2, 2, importTopK);
+  registry.add("ArgMax", 1, 1, 1, importArgMax);
   registry.add("OneHot", 11, 3, 3, importOneHot);
 }

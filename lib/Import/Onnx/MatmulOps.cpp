@@ -138,7 +138,8 @@ static LogicalResult importEinsum(NodeContext &context) {
 }
 
 void ds::onnx_import::addMatmulOps(Registry &registry) {
-  registry.add("MatMul", 9, 2, 2, importMatmul);
+  registry.add("MatMul", 1, 2, 2, importMatmul);
+  registry.add("Gemm", 7, 3, 3, importGemm);
   registry.add("Gemm", 11, 2, 3, importGemm);
   registry.add("Einsum", 12, 1, kAnyNumber, importEinsum);
 }

@@ -20,6 +20,8 @@ public:
   virtual ~ProgramState() = default;
   /// Assigns a variable at the end of the step.
   virtual void assign(const Variable &variable, const Tensor &value) = 0;
+  /// ImportOptions::isTraining.
+  virtual bool isTraining() const = 0;
   /// Whether a value of the graph is read by a node or is an output of it.
   virtual bool isUsed(llvm::StringRef name) const = 0;
 };
@@ -47,6 +49,11 @@ public:
   mlir::FailureOr<HostTensor> known(unsigned i, llvm::StringRef what);
   /// The same as integers of a tensor of at most one dim.
   mlir::FailureOr<Dims> knownInts(unsigned i, llvm::StringRef what);
+  /// What is an input since some opset, and before was an attribute: whether the node has it, and its integers.
+  bool hasList(unsigned i, llvm::StringRef attribute) const { return hasInput(i) || hasAttribute(attribute); }
+  mlir::FailureOr<Dims> listOf(unsigned i, llvm::StringRef attribute) {
+    return hasInput(i) ? knownInts(i, attribute) : intsAttribute(attribute);
+  }
 
   // Attributes; one of a wrong kind is reported and fails the node.
   bool hasAttribute(llvm::StringRef name) const { return findAttribute(name) != nullptr; }

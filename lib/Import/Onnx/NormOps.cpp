@@ -18,6 +18,18 @@ template <typename OpT> static LogicalResult importSoftmax(NodeContext &context)
   return context.finish(context.build.emit<OpT>(value.getType(), value, *dim));
 }
 
+/// Before opset 13 the dims from `axis` on are one.
+template <typename OpT> static LogicalResult importSoftmaxOfRest(NodeContext &context) {
+  const Tensor &input = context.input(0);
+  FailureOr<int64_t> axis = context.dimAttribute("axis", 1, input.rank());
+  if (failed(axis) || failed(context.expectFloat(0)))
+    return failure();
+  TensorBuilder &build = context.build;
+  const Dims rows = {*countOf(input.shape().take_front(*axis)), *countOf(input.shape().drop_front(*axis))};
+  Value value = build.materialize(build.reshape(input, rows));
+  return context.finish(build.reshape(build.emit<OpT>(value.getType(), value, 1), input.shape()));
+}
+
 /// The input, then those of the inputs `parameters` that are there, broadcast to the dims that are normalized: all from
 /// `axis` on.
 static FailureOr<SmallVector<Value>> normOperands(NodeContext &context, ArrayRef<unsigned> parameters) {
@@ -164,6 +176,8 @@ static LogicalResult importBatchNorm(NodeContext &context) {
 /// Before opset 14 the mode is told by the outputs alone: five of them train, the last two of which are the statistics
 /// of the batch.
 static LogicalResult importBatchNormByOutputs(NodeContext &context) {
+  if (context.intAttribute("spatial", 1) == 0) // of opset 7
+    return context.unsupported("normalizes each place of an image by itself");
   if (failed(expectChannels(context)))
     return failure();
   bool trains = llvm::any_of(llvm::drop_begin(context.node.output()), [](const auto &name) { return !name.empty(); });
@@ -177,10 +191,12 @@ static LogicalResult importBatchNormByOutputs(NodeContext &context) {
 }
 
 void ds::onnx_import::addNormOps(Registry &registry) {
+  registry.add("Softmax", 1, 1, 1, importSoftmaxOfRest<SoftmaxOp>);
   registry.add("Softmax", 13, 1, 1, importSoftmax<SoftmaxOp>);
+  registry.add("LogSoftmax", 1, 1, 1, importSoftmaxOfRest<LogSoftmaxOp>);
   registry.add("LogSoftmax", 13, 1, 1, importSoftmax<LogSoftmaxOp>);
   registry.add("LayerNormalization", 17, 2, 3, importLayerNorm);
   registry.add("RMSNormalization", 23, 2, 2, importRmsNorm);
-  registry.add("BatchNormalization", 9, 5, 5, importBatchNormByOutputs);
+  registry.add("BatchNormalization", 7, 5, 5, importBatchNormByOutputs);
   registry.add("BatchNormalization", 14, 5, 5, importBatchNorm);
 }

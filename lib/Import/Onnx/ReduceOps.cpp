@@ -20,8 +20,8 @@ struct Reduced {
 static FailureOr<Reduced> findDims(NodeContext &context) {
   const Tensor &input = context.input(0);
   Reduced reduced;
-  FailureOr<Dims> axes = context.intsAttribute("axes");
-  if (context.hasInput(1) && failed(axes = context.knownInts(1, "axes")))
+  FailureOr<Dims> axes = context.listOf(1, "axes");
+  if (failed(axes))
     return failure();
   bool keepsAll = axes->empty() && context.intAttribute("noop_with_empty_axes", 0) != 0;
   if (axes->empty() && !keepsAll)
@@ -104,11 +104,11 @@ static LogicalResult importCumSum(NodeContext &context) {
 }
 
 void ds::onnx_import::addReduceOps(Registry &registry) {
-  const auto addReduction = [&](StringRef op, Handler handler) {
-    registry.add(op, 11, 1, 1, handler);
-    registry.add(op, 18, 1, 2, handler);
+  const auto addReduction = [&](StringRef op, Handler handler, int64_t withInput = 18) {
+    registry.add(op, 1, 1, 1, handler);
+    registry.add(op, withInput, 1, 2, handler); // the axes
   };
-  registry.add("ReduceSum", 13, 1, 2, importReduce<Fold::Sum>);
+  addReduction("ReduceSum", importReduce<Fold::Sum>, 13);
   addReduction("ReduceMax", importReduce<Fold::Max>);
   addReduction("ReduceMin", importReduce<Fold::Min>);
   addReduction("ReduceProd", importReduce<Fold::Product>);

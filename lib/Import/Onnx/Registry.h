@@ -13,7 +13,7 @@
 namespace ds::onnx_import {
 
 /// The opsets that are understood.
-inline constexpr int64_t kFirstOpset = 13, kLastOpset = 23;
+inline constexpr int64_t kFirstOpset = 7, kLastOpset = 23;
 
 using Handler = mlir::LogicalResult (*)(NodeContext &);
 

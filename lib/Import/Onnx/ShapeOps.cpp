@@ -57,8 +57,8 @@ static LogicalResult importFlatten(NodeContext &context) {
 static LogicalResult importSqueeze(NodeContext &context) {
   const Tensor &input = context.input(0);
   Dims dims;
-  if (context.hasInput(1)) {
-    FailureOr<Dims> axes = context.knownInts(1, "axes");
+  if (context.hasList(1, "axes")) {
+    FailureOr<Dims> axes = context.listOf(1, "axes");
     if (failed(axes) || failed(axes = context.normalizeDims(*axes, input.rank())))
       return failure();
     dims = *axes;
@@ -80,7 +80,7 @@ static LogicalResult importSqueeze(NodeContext &context) {
 
 static LogicalResult importUnsqueeze(NodeContext &context) {
   const Tensor &input = context.input(0);
-  FailureOr<Dims> axes = context.knownInts(1, "axes");
+  FailureOr<Dims> axes = context.listOf(1, "axes");
   if (failed(axes) || failed(axes = context.normalizeDims(*axes, input.rank() + static_cast<int64_t>(axes->size()))))
     return failure();
   Dims shape(input.shape());
@@ -135,7 +135,9 @@ static LogicalResult importTile(NodeContext &context) {
 void ds::onnx_import::addShapeOps(Registry &registry) {
   registry.add("Reshape", 5, 2, 2, importReshape);
   registry.add("Flatten", 1, 1, 1, importFlatten);
+  registry.add("Squeeze", 1, 1, 1, importSqueeze);
   registry.add("Squeeze", 13, 1, 2, importSqueeze);
+  registry.add("Unsqueeze", 1, 1, 1, importUnsqueeze);
   registry.add("Unsqueeze", 13, 2, 2, importUnsqueeze);
   registry.add("Transpose", 1, 1, 1, importTranspose);
   registry.add("Expand", 8, 2, 2, importExpand);

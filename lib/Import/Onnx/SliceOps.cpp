@@ -37,11 +37,11 @@ static Extent clampExtent(int64_t start, int64_t end, int64_t step, int64_t size
 
 static LogicalResult importSlice(NodeContext &context) {
   const Tensor &input = context.input(0);
-  FailureOr<Dims> starts = context.knownInts(1, "starts"), ends = context.knownInts(2, "ends");
+  FailureOr<Dims> starts = context.listOf(1, "starts"), ends = context.listOf(2, "ends");
   if (failed(starts) || failed(ends))
     return failure();
   FailureOr<Dims> axes = dimRange(0, starts->size()), steps = Dims(starts->size(), 1);
-  if (context.hasInput(3) && failed(axes = context.knownInts(3, "axes")))
+  if (context.hasList(3, "axes") && failed(axes = context.listOf(3, "axes")))
     return failure();
   if (context.hasInput(4) && failed(steps = context.knownInts(4, "steps")))
     return failure();
@@ -87,7 +87,7 @@ static LogicalResult importSplit(NodeContext &context) {
   int64_t size = input.shape()[*dim], parts = context.node.output_size();
   if (context.hasInput(1) && context.hasAttribute("num_outputs"))
     return context.malformed("must have sizes or 'num_outputs', got both");
-  FailureOr<Dims> sizes = context.hasInput(1) ? context.knownInts(1, "sizes") : equalParts(context, size);
+  FailureOr<Dims> sizes = context.hasList(1, "split") ? context.listOf(1, "split") : equalParts(context, size);
   if (failed(sizes))
     return failure();
   std::optional<int64_t> fits = countOf(*sizes);
@@ -130,8 +130,8 @@ static LogicalResult importConcat(NodeContext &context) {
 
 /// What a Pad surrounds its input with: a scalar of the input's type.
 static FailureOr<Tensor> findPadding(NodeContext &context) {
-  if (!context.hasInput(2))
-    return context.build.scalar(context.input(0), 0);
+  if (!context.hasInput(2)) // an attribute before opset 11
+    return context.build.scalar(context.input(0), context.floatAttribute("value", 0));
   if (failed(context.expectSameElement(0, 2)))
     return failure();
   if (context.input(2).count() != 1)
@@ -142,7 +142,7 @@ static FailureOr<Tensor> findPadding(NodeContext &context) {
 /// The pads before all dims, then those after: of the axes that input 3 lists, since opset 18, or of all.
 static FailureOr<Dims> findPads(NodeContext &context) {
   const int64_t rank = context.input(0).rank();
-  FailureOr<Dims> pads = context.knownInts(1, "pads");
+  FailureOr<Dims> pads = context.listOf(1, "pads");
   FailureOr<Dims> axes = context.hasInput(3) ? context.knownInts(3, "axes") : FailureOr(dimRange(0, rank));
   if (failed(pads) || failed(axes))
     return failure();
@@ -219,9 +219,12 @@ static LogicalResult importTrilu(NodeContext &context) {
 }
 
 void ds::onnx_import::addSliceOps(Registry &registry) {
+  registry.add("Slice", 1, 1, 1, importSlice);
   registry.add("Slice", 10, 3, 5, importSlice);
+  registry.add("Split", 2, 1, 1, importSplit);
   registry.add("Split", 13, 1, 2, importSplit);
   registry.add("Concat", 4, 1, kAnyNumber, importConcat);
+  registry.add("Pad", 2, 1, 1, importPad);
   registry.add("Pad", 11, 2, 3, importPad);
   registry.add("Pad", 18, 2, 4, importPad);
   registry.add("Trilu", 14, 1, 2, importTrilu);

@@ -261,7 +261,39 @@ def operators_of_new_opsets():
     return single(nodes, {"x": x}, outputs, initializers, opset=23), {"x": x}, outputs
 
 
+def operators_of_old_opsets():
+    """What opsets 7 to 12 spelt by attributes, and a softmax over all dims from its axis on."""
+    x = tensor((2, 3, 2), wave)
+    at = lambda i: wave(i // 6, i // 2 % 3, i % 2)
+    sums = [sum(math.exp(at(6 * i + k)) for k in range(6)) for i in range(2)]
+    outputs = {"softmax": Tensor((2, 3, 2), [math.exp(at(i)) / sums[i // 6] for i in range(12)]),
+               "sum": tensor((3, 2), lambda j, k: wave(0, j, k) + wave(1, j, k)),
+               "mean": tensor((2, 3, 1), lambda i, j, k: (wave(i, j, 0) + wave(i, j, 1)) / 2),
+               "squeezed": tensor((2, 3), lambda i, j: (wave(i, j, 0) + wave(i, j, 1)) / 2),
+               "unsqueezed": tensor((1, 2, 3, 2), lambda _, i, j, k: wave(i, j, k)),
+               "first": tensor((2, 1, 2), wave),
+               "rest": tensor((2, 2, 2), lambda i, j, k: wave(i, j + 1, k)),
+               "clipped": tensor((2, 3, 2), lambda i, j, k: min(max(wave(i, j, k), -0.25), 0.5)),
+               "bounded": tensor((2, 3, 2), lambda i, j, k: max(wave(i, j, k), -0.25)),
+               "padded": tensor((2, 3, 3), lambda i, j, k: 0.5 if k == 0 else wave(i, j, k - 1)),
+               "slice": tensor((2, 2, 2), lambda i, j, k: wave(i, j + 1, k)),
+               "kept": x}
+    nodes = [onnx.node("Softmax", ["x"], ["softmax"], axis=1),
+             onnx.node("ReduceSum", ["x"], ["sum"], axes=[0], keepdims=0),
+             onnx.node("ReduceMean", ["x"], ["mean"], axes=[2]),
+             onnx.node("Squeeze", ["mean"], ["squeezed"], axes=[2]),
+             onnx.node("Unsqueeze", ["x"], ["unsqueezed"], axes=[0]),
+             onnx.node("Split", ["x"], ["first", "rest"], axis=1, split=[1, 2]),
+             onnx.node("Clip", ["x"], ["clipped"], min=-0.25, max=0.5),
+             onnx.node("Clip", ["x"], ["bounded"], min=-0.25),
+             onnx.node("Pad", ["x"], ["padded"], pads=[0, 0, 1, 0, 0, 0], value=0.5),
+             onnx.node("Slice", ["x"], ["slice"], axes=[1], starts=[1], ends=[3]),
+             onnx.node("Dropout", ["x"], ["kept"], ratio=0.5)]
+    return single(nodes, {"x": x}, outputs, opset=7), {"x": x}, outputs
+
+
 INFER = {
+    "operators-of-old-opsets": operators_of_old_opsets,
     "operators-of-new-opsets": operators_of_new_opsets,
     "softmax-between-other-dims": softmax_between("Softmax", lambda x, log_sum: math.exp(x - log_sum)),
     "log-softmax-between-other-dims": softmax_between("LogSoftmax", lambda x, log_sum: x - log_sum),
