@@ -5,42 +5,26 @@
 
 #include "absl/strings/str_format.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
-#include <cstring>
+#include <new>
 #include <vector>
 
 using namespace ds;
 
-static constexpr size_t kStripeBytes = 32;
-
-static uint64_t rotateLeft(uint64_t value, int bits) { return value << bits | value >> (64 - bits); }
-
-/// Spreads each bit over all others. Source: the finalizer of SplitMix64.
-static uint64_t mix(uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9;
-  value = (value ^ (value >> 27)) * 0x94D049BB133111EB;
-  return value ^ (value >> 31);
+ContentHash::ContentHash() : state(XXH3_createState(), [](XXH3_state_t *owned) { XXH3_freeState(owned); }) {
+  if (!state)
+    throw std::bad_alloc();
+  XXH3_128bits_reset(state.get());
 }
 
-/// The round of XXH64, which is a bijection of the lane for each word and of the word for each lane.
-void ContentHash::addStripe(const char *bytes) {
-  for (int lane = 0; lane < 4; ++lane) {
-    uint64_t word;
-    std::memcpy(&word, bytes + 8 * lane, 8);
-    lanes[lane] = rotateLeft(lanes[lane] + word * 0xC2B2AE3D27D4EB4F, 31) * 0x9E3779B185EBCA87;
-  }
-}
+ContentHash::~ContentHash() = default;
 
 void ContentHash::add(std::string_view bytes) {
-  const uint64_t size = bytes.size();
-  for (; bytes.size() >= kStripeBytes; bytes.remove_prefix(kStripeBytes))
-    addStripe(bytes.data());
-  char last[kStripeBytes] = {};
-  std::memcpy(last, bytes.data(), bytes.size());
-  addStripe(last);
-  char end[kStripeBytes] = "end of an addition";
-  std::memcpy(end + kStripeBytes - sizeof(size), &size, sizeof(size));
-  addStripe(end);
+  XXH3_128bits_update(state.get(), bytes.data(), bytes.size());
+  const uint64_t size = bytes.size(); // where the addition ends
+  XXH3_128bits_update(state.get(), &size, sizeof(size));
 }
 
 void ContentHash::add(int64_t number) { add({reinterpret_cast<const char *>(&number), sizeof(number)}); }
@@ -62,10 +46,6 @@ absl::Status ContentHash::add(const File &file) {
 }
 
 std::string ContentHash::hex() const {
-  uint64_t low = 0, high = 0;
-  for (const uint64_t lane : lanes) {
-    low = mix(low ^ lane) + 0x9E3779B97F4A7C15;
-    high = mix(high + lane * 0xD6E8FEB86659FD93) ^ low;
-  }
-  return absl::StrFormat("%016x%016x", low, high);
+  const XXH128_hash_t digest = XXH3_128bits_digest(state.get());
+  return absl::StrFormat("%016x%016x", digest.high64, digest.low64);
 }

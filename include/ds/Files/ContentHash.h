@@ -8,12 +8,21 @@
 
 #include "ds/Files/File.h"
 
+#include <memory>
+
+struct XXH3_state_s;
+
 namespace ds {
 
 /// 32 hexadecimal digits that depend on every byte that was added and on where one addition ends and the next begins
-/// ("ab", "c" is not "a", "bc"). Not for security: who wants two contents of one digest can make them.
+/// ("ab", "c" is not "a", "bc"): XXH3 of 128 bits. Not for security: who wants two contents of one digest can make
+/// them.
 class ContentHash {
 public:
+  ContentHash();
+  ~ContentHash();
+  ContentHash(const ContentHash &) = delete;
+
   void add(std::string_view bytes);
   void add(int64_t number);
   /// Adds a file's content, read piece by piece.
@@ -21,10 +30,7 @@ public:
   std::string hex() const;
 
 private:
-  void addStripe(const char *bytes);
-
-  /// Four lanes, so that a processor can work on all of them at once.
-  uint64_t lanes[4] = {0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63};
+  std::unique_ptr<XXH3_state_s, void (*)(XXH3_state_s *)> state;
 };
 
 } // namespace ds
