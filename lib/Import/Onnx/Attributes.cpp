@@ -46,7 +46,7 @@ static constexpr Change kChanges[] = {
     {"RMSNormalization", 23, "stash_type", AttributeProto::INT},
 };
 
-std::optional<OperatorSchema> ds::onnx_import::findSchema(const std::string &op, int64_t opset) {
+static std::optional<OperatorSchema> makeSchema(const std::string &op, int64_t opset) {
   OperatorSchema schema;
   const onnx::OpSchema *known = onnx::OpSchemaRegistry::Schema(op, static_cast<int>(std::min(opset, kLastOfLibrary)));
   bool isKnown = known != nullptr;
@@ -66,4 +66,12 @@ std::optional<OperatorSchema> ds::onnx_import::findSchema(const std::string &op,
       schema.attributes[change.attribute] = {change.type, false};
   }
   return isKnown ? std::optional(schema) : std::nullopt;
+}
+
+const OperatorSchema *OpsetSchemas::find(const std::string &op) {
+  auto [entry, isNew] = known.try_emplace(op);
+  std::optional<OperatorSchema> &schema = entry->second;
+  if (isNew)
+    schema = makeSchema(op, opset);
+  return schema ? &*schema : nullptr;
 }

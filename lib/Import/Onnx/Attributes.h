@@ -8,7 +8,7 @@
 
 #include "OnnxProto.h"
 
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <map>
 #include <optional>
@@ -27,8 +27,19 @@ struct OperatorSchema {
   int leastOutputs = 1, mostOutputs = 1;
 };
 
-/// Nothing if the opset has no such operator, or one that is newer than the library and not known here.
-std::optional<OperatorSchema> findSchema(const std::string &op, int64_t opset);
+/// The operators of an opset, each made when it is first asked for.
+class OpsetSchemas {
+public:
+  explicit OpsetSchemas(int64_t opset) : opset(opset) {}
+
+  /// Null if the opset has no such operator, or one that is newer than the library and not known here.
+  const OperatorSchema *find(const std::string &op);
+
+  const int64_t opset;
+
+private:
+  llvm::StringMap<std::optional<OperatorSchema>> known;
+};
 
 } // namespace ds::onnx_import
 

@@ -81,13 +81,14 @@ private:
 /// Reports all nodes for which there is no handler, or that are none of their operator's.
 bool Importer::areSupported(int64_t version) {
   opset = version;
+  OpsetSchemas schemas(opset);
   for (const onnx::NodeProto *node : graph.nodes) {
     std::string problem = "is not supported";
     bool isStandard = node->domain().empty() || node->domain() == "ai.onnx";
     if (!isStandard || !registry.find(node->op_type(), opset, problem))
       (void)errors.unsupported(describe(*node) + " " + problem);
     else
-      checkSchema(*node, opset, errors);
+      checkSchema(*node, schemas, errors);
   }
   return !errors.hasErrors();
 }

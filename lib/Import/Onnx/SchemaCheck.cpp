@@ -3,7 +3,6 @@
 
 #include "SchemaCheck.h"
 
-#include "Attributes.h"
 #include "NodeContext.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -43,12 +42,12 @@ static void checkAttributes(const onnx::NodeProto &node, int64_t opset, const Op
       report("must have attribute '" + name + "'");
 }
 
-void ds::onnx_import::checkSchema(const onnx::NodeProto &node, int64_t opset, ErrorSink &errors) {
-  const std::optional<OperatorSchema> schema = findSchema(node.op_type(), opset);
+void ds::onnx_import::checkSchema(const onnx::NodeProto &node, OpsetSchemas &schemas, ErrorSink &errors) {
+  const OperatorSchema *schema = schemas.find(node.op_type());
   auto report = [&](const Twine &fault) { (void)errors.malformed(describe(node) + " " + fault); };
   if (!schema)
-    return report("is no operator of opset " + Twine(opset));
-  checkAttributes(node, opset, *schema, report);
+    return report("is no operator of opset " + Twine(schemas.opset));
+  checkAttributes(node, schemas.opset, *schema, report);
   if (node.output_size() < schema->leastOutputs || node.output_size() > schema->mostOutputs)
     report("must have " + Twine(schema->leastOutputs) + " to " + Twine(schema->mostOutputs) + " outputs, got " +
            Twine(node.output_size()));

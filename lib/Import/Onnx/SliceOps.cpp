@@ -5,8 +5,6 @@
 
 #include "Registry.h"
 
-#include "llvm/ADT/SmallSet.h"
-
 #include <numeric>
 
 using namespace mlir;
@@ -149,14 +147,14 @@ static FailureOr<Dims> findPads(NodeContext &context) {
   const size_t count = axes->size();
   if (pads->size() != 2 * count)
     return context.malformed("must have " + Twine(2 * count) + " pads, got " + textOf(*pads));
-  Dims all(2 * rank, 0);
-  llvm::SmallSet<int64_t, 8> seen;
+  Dims all(2 * rank, 0), seen;
   for (size_t i = 0; i < count; ++i) {
     FailureOr<int64_t> dim = context.normalizeDim((*axes)[i], rank);
     if (failed(dim))
       return failure();
-    if (!seen.insert(*dim).second)
+    if (llvm::is_contained(seen, *dim))
       return context.malformed("must have each of the axes once, got " + textOf(*axes));
+    seen.push_back(*dim);
     all[*dim] = (*pads)[i];
     all[rank + *dim] = (*pads)[count + i];
   }
