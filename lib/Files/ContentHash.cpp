@@ -19,8 +19,6 @@ ContentHash::ContentHash() : state(XXH3_createState(), [](XXH3_state_t *owned) {
   XXH3_128bits_reset(state.get());
 }
 
-ContentHash::~ContentHash() = default;
-
 void ContentHash::add(std::string_view bytes) {
   XXH3_128bits_update(state.get(), bytes.data(), bytes.size());
   const uint64_t size = bytes.size(); // where the addition ends

@@ -20,8 +20,6 @@ namespace ds {
 class ContentHash {
 public:
   ContentHash();
-  ~ContentHash();
-  ContentHash(const ContentHash &) = delete;
 
   void add(std::string_view bytes);
   void add(int64_t number);
