@@ -49,11 +49,11 @@ def compile_plan(name, ranks=1):
     return plan, time.perf_counter() - start
 
 
-def train(name, plan, steps, threads=setting.CORES):
-    """Runs a plan. Returns its records of steps and its report."""
+def train(name, plan, steps, threads=setting.CORES, data=None):
+    """Runs a plan, on the model's own data if no others are named. Returns its records of steps and its report."""
     source = folder(name)
     log, report = source / "log.jsonl", source / "report.json"
-    setting.run([setting.TOOLS / "ds-run", "train", plan, "--model-folder", source, "--data", source, "--steps", steps,
+    setting.run([setting.TOOLS / "ds-run", "train", plan, "--model-folder", source, "--data", data or source, "--steps", steps,
                  "--threads", threads, "-q", "--log", log, "--report", report])
     records = [json.loads(line) for line in log.read_text().splitlines()]
     return records, json.loads(report.read_text())

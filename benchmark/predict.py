@@ -13,17 +13,17 @@ import setting
 BAR = 0.07
 SECONDS_PER_TURN = 2  # about; at least three steps
 WARM_STEPS = 2
+VOCABULARY = 8192     # of the model that has the smallest
 
 COLUMNS = [("step", "name", "%s"), ("predicted s", "predicted_s", "%.4f"), ("measured s", "measured_s", "%.4f"),
            ("ratio", "ratio", "%.3f"), ("least", "least", "%.3f"), ("greatest", "greatest", "%.3f")]
 CHART = {"title": "Step: predicted over measured time", "value": "ratio", "bar": 1.0}
 
 
-def _write_tokens(path, samples, sequence, vocabulary):
-    """A file of random tokens for at least one step."""
+def _write_tokens(path, samples, sequence):
+    """A file of random tokens for one step."""
     source = random.Random(1)
-    tokens = array.array("H", (source.randrange(min(vocabulary, 65536)) for _ in range(samples * sequence + 1)))
-    path.write_bytes(tokens.tobytes())
+    path.write_bytes(array.array("H", (source.randrange(VOCABULARY) for _ in range(samples * sequence + 1))).tobytes())
 
 
 def _write_config(source, path, batch):
@@ -36,12 +36,12 @@ class _Step:
     """A model in one shape."""
 
     def __init__(self, model, batch, sequence):
-        self.source = models.folder(model)
+        self.model, self.source = model, models.folder(model)
         self.sequence = sequence
         self.config, self.tokens, self.plan, self.machine = (
             self.source / ("predict." + name) for name in ("json", "bin", "dsplan", "machine.json"))
         _write_config(self.source, self.config, batch)
-        _write_tokens(self.tokens, batch, sequence, models.SHAPES.get(model, models.SHAPES["gpt2-mid"])["vocabulary"])
+        _write_tokens(self.tokens, batch, sequence)
 
     def predict(self):
         setting.run([setting.TOOLS / "ds-run", "bench", "machine", "-q", "-o", self.machine])
@@ -51,10 +51,7 @@ class _Step:
         return float(re.search(r"([0-9.]+) ms predicted", head).group(1)) / 1e3
 
     def measure(self, steps):
-        log = self.source / "log.jsonl"
-        setting.run([setting.TOOLS / "ds-run", "train", self.plan, "--model-folder", self.source, "--data", self.tokens,
-                     "--steps", WARM_STEPS + steps, "--threads", setting.CORES, "-q", "--log", log])
-        records = [json.loads(line) for line in log.read_text().splitlines()]
+        records, _ = models.train(self.model, self.plan, WARM_STEPS + steps, data=self.tokens)
         return statistics.median(record["seconds"] for record in records[WARM_STEPS:])
 
 

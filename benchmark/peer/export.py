@@ -17,7 +17,6 @@ if int(torch.__version__.split(".")[0]) >= 2:
     torch.onnx.export = functools.partial(torch.onnx.export, dynamo=False)
 
 
-
 class Unmasked(torch.nn.Module):
     """A BERT that sees all tokens."""
 
