@@ -3,8 +3,11 @@
 
 #include "ThisMachine.h"
 
+#include "CachePath.h"
+
 #include "ds/Codegen/Cpu.h"
 #include "ds/Files/ContentHash.h"
+#include "ds/Files/Folder.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -24,21 +27,19 @@ static constexpr const char *kPreset = "cpu";
 static std::string pathOfThisMachine() {
   std::string error;
   const std::optional<std::string> processor = describeCpu("native", error);
-  llvm::SmallString<128> file;
-  if (!processor || !path::cache_directory(file)) // neither XDG_CACHE_HOME nor HOME is set
+  if (!processor)
     return "";
   ContentHash hash;
   hash.add(*processor);
   hash.add(static_cast<int64_t>(llvm::hardware_concurrency().compute_thread_count()));
-  path::append(file, "ds-mlir", "machine-" + hash.hex() + ".json");
-  return file.str().str();
+  return cachePath("machine-" + hash.hex() + ".json");
 }
 
 static bool measureInto(const std::string &file) {
   const std::string self = fs::getMainExecutable(nullptr, nullptr);
   llvm::SmallString<128> runner(path::parent_path(self));
   path::append(runner, "ds-run");
-  return !fs::create_directories(path::parent_path(file)) && fs::can_execute(runner) &&
+  return makeFolder(path::parent_path(file).str()).ok() && fs::can_execute(runner) &&
          llvm::sys::ExecuteAndWait(runner, {runner, "bench", "machine", "--quiet", "-o", file}) == 0;
 }
 

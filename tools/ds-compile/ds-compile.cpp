@@ -4,6 +4,7 @@
 // The command line of the compiler: model and config to plan. `ds-compile --help` is its manual.
 
 #include "ByteSize.h"
+#include "CachePath.h"
 #include "DefectGuard.h"
 #include "ExitCodes.h"
 #include "OutOfMemory.h"
@@ -14,11 +15,9 @@
 #include "ds/Files/Outputs.h"
 
 #include "mlir/Pass/PassRegistry.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <new>
@@ -102,11 +101,18 @@ static cl::opt<double> checkTolerance("check-tolerance", cl::init(1e-12),
 static std::string kernelCacheFolder() {
   if (kernelCache.getNumOccurrences() > 0)
     return kernelCache == "none" ? "" : kernelCache.getValue();
-  llvm::SmallString<128> folder;
-  if (!llvm::sys::path::cache_directory(folder)) // neither XDG_CACHE_HOME nor HOME is set
-    return "";
-  llvm::sys::path::append(folder, "ds-mlir", "kernels");
-  return folder.str().str();
+  return cachePath("kernels");
+}
+
+/// What times are predicted for; before the schedule, where none are, nothing is measured for it.
+static std::string machineName(Stage stage) {
+  const auto say = [](const std::string &line) {
+    if (!quiet)
+      llvm::errs() << line << "\n";
+  };
+  if (!machine.empty())
+    return machine;
+  return stage >= Stage::Schedule ? defaultMachine(cpu, say) : "cpu";
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,9 +152,7 @@ static int readFlags(CompileOptions &options, ToolOptions &tool) {
   options.isInference = infer;
   options.memoryBudget = *bytes;
   options.cpu = cpu;
-  const auto sayUnlessQuiet = [](const std::string &line) { quiet ? void() : void(llvm::errs() << line << "\n"); };
-  const bool predicts = options.stage >= Stage::Schedule;
-  options.machine = !machine.empty() ? machine.getValue() : predicts ? defaultMachine(cpu, sayUnlessQuiet) : "cpu";
+  options.machine = machineName(options.stage);
   options.kernelCache = kernelCacheFolder();
   options.explains = explain;
   options.checkEachPass = checkEachPass;
