@@ -60,14 +60,15 @@ FailureOr<KernelShape> ds::analyzeKernel(KernelOp kernel, const Mesh &mesh) {
     largestFold = std::max(largestFold, elements);
     shape.hasFinish = true;
   }
-  for (Type element : scheduleRow(*graph).scratch)
+  const RowSchedule schedule = scheduleRow(*graph);
+  for (Type element : schedule.scratch)
     shape.workspaces.push_back({element, productOver(lengths, graph->allGroups() & ~graph->rowGroups())});
   int64_t total = productOver(lengths, graph->allGroups()), rows = productOver(lengths, graph->rowGroups());
   int64_t chunks = std::min({kMaxKernelChunks, rows, llvm::divideCeilSigned(total, kElementsPerKernelChunk)});
   if (largestFold > 0)
     chunks = std::min(chunks, total / largestFold / kWorkspaceDivisor);
   shape.chunks = std::max<int64_t>(chunks, 1);
-  shape.operations = operationsPerElement(*graph) * static_cast<double>(total);
+  shape.operations = operationsPerElement(*graph, schedule) * static_cast<double>(total);
   return shape;
 }
 

@@ -123,8 +123,7 @@ private:
 
 RowSchedule ds::scheduleRow(const KernelGraph &graph) { return RowScheduler(graph).run(); }
 
-double ds::operationsPerElement(const KernelGraph &graph) {
-  const RowSchedule schedule = scheduleRow(graph);
+double ds::operationsPerElement(const KernelGraph &graph, const RowSchedule &schedule) {
   double operations = 0;
   for (auto [number, node] : llvm::enumerate(graph.nodes)) {
     if (node.kind == NodeKind::RowStatistic || node.kind == NodeKind::Fold)

@@ -136,12 +136,15 @@ Machine ds::shareOf(const Machine &machine, int64_t ranks) {
   return share;
 }
 
-double ds::secondsOf(const Work &work, const Machine &rank) {
+double ds::sharingCores(const Work &work, const Machine &rank) {
   const auto cores = static_cast<double>(rank.cores);
-  const double sharing = work.parts > 0 ? std::min(work.parts, cores) : cores;
+  return work.parts > 0 ? std::min(work.parts, cores) : cores;
+}
+
+double ds::secondsOf(const Work &work, const Machine &rank) {
+  const double cores = sharingCores(work, rank), memory = work.bytes / rank.memoryBytesPerSecond;
   const double arithmetic =
-      (work.attentionFlops / rank.attentionFlopsPerCore + work.elementOps / rank.elementOpsPerCore) / sharing;
-  const double memory = work.bytes / rank.memoryBytesPerSecond;
+      (work.attentionFlops / rank.attentionFlopsPerCore + work.elementOps / rank.elementOpsPerCore) / cores;
   const double compute = work.matmulFlops > 0
                              ? work.matmulFlops / rank.matmulFlopsPerCore / cores + kExposedMemoryOfProducts * memory
                              : std::max(arithmetic, memory);

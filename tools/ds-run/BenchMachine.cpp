@@ -18,6 +18,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 
+#include <map>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -45,12 +47,15 @@ static Work workOf(const plan::WorkT &table) {
 
 /// The instructions that have work, with what they took.
 static std::vector<MeasuredWork> join(const plan::PlanT &plan, const std::vector<InstructionTime> &times) {
-  std::vector<MeasuredWork> measured;
+  std::map<uint32_t, Work> works; // by order
   for (const auto &queue : plan.queues)
     for (const auto &instruction : queue->instructions)
-      for (const InstructionTime &time : times)
-        if (instruction->work && time.order == instruction->order)
-          measured.push_back({workOf(*instruction->work), time.seconds});
+      if (instruction->work)
+        works[instruction->order] = workOf(*instruction->work);
+  std::vector<MeasuredWork> measured;
+  for (const InstructionTime &time : times)
+    if (const auto work = works.find(time.order); work != works.end())
+      measured.push_back({work->second, time.seconds});
   return measured;
 }
 

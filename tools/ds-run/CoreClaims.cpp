@@ -56,4 +56,14 @@ std::vector<int> allowedCores() {
   return cores;
 }
 
+void bindProcess(const std::vector<int> &cores) {
+  if (cores.empty())
+    return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores)
+    CPU_SET(core, &set);
+  (void)::sched_setaffinity(0, sizeof(set), &set);
+}
+
 } // namespace ds

@@ -33,6 +33,9 @@ private:
 /// The cores that this process may run on.
 std::vector<int> allowedCores();
 
+/// Binds the process as a whole; where that cannot be, or for no cores, the system places it.
+void bindProcess(const std::vector<int> &cores);
+
 } // namespace ds
 
 #endif // DS_TOOLS_DS_RUN_CORECLAIMS_H

@@ -26,11 +26,6 @@ struct Sum {
 
 static bool isKernel(const Work &work) { return work.elementOps > 0 && work.attentionFlops == 0; }
 
-static double coresOf(const Work &work, const Machine &machine) {
-  const auto cores = static_cast<double>(machine.cores);
-  return work.parts > 0 ? std::min(work.parts, cores) : cores;
-}
-
 /// The time of instructions that have next to nothing to do.
 static absl::Status fitCalls(const std::vector<MeasuredWork> &measured, Machine &machine) {
   constexpr double kFewBytes = 16 << 10;
@@ -54,7 +49,7 @@ static absl::Status fitKernels(const std::vector<MeasuredWork> &measured, Machin
       const double seconds = secondsOfWork(one);
       machine.memoryBytesPerSecond = std::max(machine.memoryBytesPerSecond, one.work.bytes / seconds);
       machine.elementOpsPerCore =
-          std::max(machine.elementOpsPerCore, one.work.elementOps / seconds / coresOf(one.work, machine));
+          std::max(machine.elementOpsPerCore, one.work.elementOps / seconds / sharingCores(one.work, machine));
     }
   if (machine.memoryBytesPerSecond == 0 || machine.elementOpsPerCore == 0)
     return absl::InternalError("there must be kernels to measure");
@@ -63,7 +58,7 @@ static absl::Status fitKernels(const std::vector<MeasuredWork> &measured, Machin
     for (const MeasuredWork &one : measured) {
       if (!isKernel(one.work) || secondsOfWork(one) <= 0)
         continue;
-      const double operations = one.work.elementOps / coresOf(one.work, machine);
+      const double operations = one.work.elementOps / sharingCores(one.work, machine);
       if (one.work.bytes / machine.memoryBytesPerSecond > operations / machine.elementOpsPerCore)
         memory.add(one.work.bytes, secondsOfWork(one));
       else
@@ -80,16 +75,15 @@ static absl::Status fitKernels(const std::vector<MeasuredWork> &measured, Machin
 
 /// What the kernels' speeds leave of the time of products and of attention.
 static absl::Status fitProducts(const std::vector<MeasuredWork> &measured, Machine &machine) {
-  const auto cores = static_cast<double>(machine.cores);
   Sum matmuls, attention;
   for (const auto &[work, seconds] : measured) {
+    const double cores = sharingCores(work, machine);
     if (work.matmulFlops > 0)
       matmuls.add(work.matmulFlops / cores,
                   seconds - machine.callSeconds - kExposedMemoryOfProducts * work.bytes / machine.memoryBytesPerSecond);
     if (work.attentionFlops > 0)
-      attention.add(work.attentionFlops / coresOf(work, machine),
-                    seconds - machine.callSeconds -
-                        work.elementOps / machine.elementOpsPerCore / coresOf(work, machine));
+      attention.add(work.attentionFlops / cores,
+                    seconds - machine.callSeconds - work.elementOps / machine.elementOpsPerCore / cores);
   }
   if (!matmuls.isKnown() || !attention.isKnown())
     return absl::InternalError("there must be products and attention to measure");

@@ -3,6 +3,8 @@
 
 #include "TimeGathers.h"
 
+#include "CoreClaims.h"
+
 #include "ds/Runtime/Collective/Local/LocalTransport.h"
 #include "ds/Runtime/StatusMacros.h"
 
@@ -12,7 +14,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,13 +22,6 @@ using namespace ds;
 using namespace ds::runtime;
 
 static constexpr int64_t kRanks = 2;
-
-static void bindTo(const std::vector<int> &cores, int64_t rank) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(cores[static_cast<size_t>(rank) % cores.size()], &set);
-  (void)::sched_setaffinity(0, sizeof(set), &set); // where it cannot be, the system places the process
-}
 
 /// The median of some gathers, all ranks beginning each together.
 static absl::StatusOr<double> timeGather(Communicator &communicator, char *memory, int64_t bytes) {
@@ -81,7 +75,7 @@ absl::StatusOr<std::vector<double>> ds::timeGathers(const std::vector<int64_t> &
     isForked = child >= 0;
     if (child == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      bindTo(cores, rank);
+      bindProcess({cores[static_cast<size_t>(rank) % cores.size()]});
       const bool isGood = ::getppid() == parent && runRank(job, rank, sizes, ends[1]).ok();
       if (!isGood)
         job.abort();

@@ -3,6 +3,7 @@
 
 #include "Worker.h"
 
+#include "CoreClaims.h"
 #include "ExitCodes.h"
 #include "Job.h"
 #include "OutOfMemory.h"
@@ -16,7 +17,6 @@
 
 #include <csignal>
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -79,17 +79,6 @@ static std::vector<int> coresOf(const Job &job, int64_t rank) {
   return {job.cores.begin() + begin, job.cores.begin() + end};
 }
 
-/// Binds the process as a whole: the threads of its communication queues need a place beside those that compute.
-static void bindProcess(const std::vector<int> &cores) {
-  if (cores.empty())
-    return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int core : cores)
-    CPU_SET(core, &set);
-  ::sched_setaffinity(0, sizeof(set), &set);
-}
-
 static std::optional<runtime::ElementType> tokenTypeOf(const std::string &name) {
   if (name.empty())
     return std::nullopt;
@@ -137,6 +126,7 @@ static absl::Status runRank(const Job &job, int64_t rank, EventSender &events) {
   DS_ASSIGN_OR_RETURN(const std::unique_ptr<plan::PlanT> plan, loadSamePlan(job));
   DS_ASSIGN_OR_RETURN(const runtime::SharedJob shared, runtime::SharedJob::attach(job.sharedDescriptor));
   DS_ASSIGN_OR_RETURN(runtime::SessionOptions options, sessionOptions(job));
+  // As a whole: the threads of its communication queues need a place beside those that compute.
   bindProcess(coresOf(job, rank));
   options.executor.onStall = [&](const absl::Status &status) { // the launcher ends the process if runStep cannot
     events.sendError(status);

@@ -110,6 +110,15 @@ static void addRunOptions(CLI::App &command, RunOptions &options, const std::str
   command.footer(examples + kRunFooter);
 }
 
+static void addBenchMachine(CLI::App &bench, BenchMachineOptions &options) {
+  bench.require_subcommand(1);
+  CLI::App *command = bench.add_subcommand(
+      "machine", "Measure the speeds from which times are predicted, in a few seconds, and write a machine file");
+  command->footer(kBenchMachineExamples);
+  command->add_option("-o,--output", options.output, "The machine file")->required();
+  command->add_flag("-q,--quiet", options.isQuiet, "Print errors only");
+}
+
 /// What stood after `--`; anything else that was left over is a mistake.
 static std::vector<std::string> compilerFlags(const CLI::App &command, const std::vector<std::string> &afterDashes) {
   const std::vector<std::string> extras = command.remaining();
@@ -189,12 +198,7 @@ static int runCommandLine(std::vector<std::string> arguments) {
 
   BenchMachineOptions benchMachine;
   CLI::App *benchCommand = app.add_subcommand("bench", "Measure");
-  benchCommand->require_subcommand(1);
-  CLI::App *machineCommand = benchCommand->add_subcommand(
-      "machine", "Measure the speeds from which times are predicted, in a few seconds, and write a machine file");
-  machineCommand->footer(kBenchMachineExamples);
-  machineCommand->add_option("-o,--output", benchMachine.output, "The machine file")->required();
-  machineCommand->add_flag("-q,--quiet", benchMachine.isQuiet, "Print errors only");
+  addBenchMachine(*benchCommand, benchMachine);
 
   if (const std::optional<std::string> fault = findCommandFault(app, arguments))
     return reportError(absl::InvalidArgumentError(*fault));

@@ -10,7 +10,7 @@
 
 namespace ds {
 
-/// How many operations of a CPU one element of `op` takes, about: 1 for a sum, 15 for an exponential, 0 for what only
+/// How many operations of a CPU one element of `op` takes, about: 1 for a sum, 18 for an exponential, 0 for what only
 /// names values. Null, as of a block argument, is 0.
 double operationsOf(mlir::Operation *op);
 

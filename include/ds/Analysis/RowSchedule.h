@@ -42,7 +42,7 @@ bool foldsElements(const KernelGraph &graph, const KernelNode &reduction);
 
 /// How many operations of a CPU the kernel takes per element of its space, about: loads, arithmetic and reductions of
 /// all passes. What is computed once per row is not counted.
-double operationsPerElement(const KernelGraph &graph);
+double operationsPerElement(const KernelGraph &graph, const RowSchedule &schedule);
 
 } // namespace ds
 

@@ -53,8 +53,11 @@ inline constexpr WorkField kWorkFields[] = {
     {"link_bytes", &Work::linkBytes},
 };
 
+/// How many cores of `rank` share the arithmetic of `work`.
+double sharingCores(const Work &work, const Machine &rank);
+
 /// The share of its time in memory that a product's arithmetic does not hide. The product copies its operands into
-/// panels while it multiplies, but its first panels have nothing to hide behind. Measured on CPUs of two vendors.
+/// panels while it multiplies, but its first panels have nothing to hide behind. Measured on a CPU with AVX-512.
 inline constexpr double kExposedMemoryOfProducts = 0.7;
 
 /// The seconds of `work` on `rank`, from start to end: a call; products and what of their time in memory they do not
